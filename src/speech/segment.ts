@@ -1,0 +1,33 @@
+/** One piece of the transcript with its times, in seconds from the start of the audio. */
+export type Segment = {
+  id: number;
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  language: SpokenLanguage;
+  words: Word[];
+  speaker?: number;
+  /** OpenAI's per-segment figures, for `verbose_json`. */
+  tokens: number[];
+  temperature: number;
+  averageLogProbability: number;
+  compressionRatio: number;
+  noSpeechProbability: number;
+};
+
+export type Word = { text: string; startSeconds: number; endSeconds: number; probability: number };
+
+/** What was heard. */
+export type SpokenLanguage = 'zh' | 'en';
+
+/** What the caller asks for; `mixed` means that each window is listened to first. */
+export const languageSettings = ['mixed', 'zh-TW', 'zh-CN', 'en-US'] as const;
+export type LanguageSetting = (typeof languageSettings)[number];
+
+/** A finished transcript: what the response formats are written from. */
+export type Transcript = {
+  durationSeconds: number;
+  language: SpokenLanguage;
+  segments: Segment[];
+  numSpeakers?: number;
+};
