@@ -1,0 +1,23 @@
+import { InferenceSession } from 'onnxruntime-node';
+
+export type Graph = InferenceSession;
+
+export type GraphOptions = {
+  threads: number;
+  optimization?: 'disabled' | 'basic' | 'extended' | 'all';
+  memoryPattern?: boolean;
+  memoryArena?: boolean;
+};
+
+/** Opens an ONNX graph on the CPU, one operator after another, each spread over `threads`. */
+export function openGraph(path: string, options: GraphOptions): Promise<Graph> {
+  return InferenceSession.create(path, {
+    executionProviders: ['cpu'],
+    executionMode: 'sequential',
+    graphOptimizationLevel: options.optimization ?? 'all',
+    intraOpNumThreads: options.threads,
+    interOpNumThreads: 1,
+    enableMemPattern: options.memoryPattern ?? true,
+    enableCpuMemArena: options.memoryArena ?? true,
+  });
+}

@@ -1,0 +1,19 @@
+const killFactor = 1.5;
+
+type MemoryUse = { rssBytes: number; limitBytes: number; hasWorked: boolean };
+
+/**
+ * A process above its limit retires once its jobs are done, but not before it has answered any: its replacement would
+ * start out just as large, and none would ever do any work. Far above the limit it endangers the machine.
+ */
+export function judgeMemory({ rssBytes, limitBytes, hasWorked }: MemoryUse): 'fine' | 'retire' | 'kill' {
+  if (rssBytes > limitBytes * killFactor) return 'kill';
+  return rssBytes > limitBytes && hasWorked ? 'retire' : 'fine';
+}
+
+export function memoryExceeded(rssBytes: number, limitBytes: number): Error {
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  return new Error(
+    `An inference process used ${mebibytes(rssBytes)} of memory; its limit is ${mebibytes(limitBytes)}.`,
+  );
+}
