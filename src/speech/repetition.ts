@@ -1,0 +1,47 @@
+import { deflateSync } from 'node:zlib';
+
+/** How well the text compresses, as OpenAI's Whisper measures it; a looping transcript goes well above 2.4. */
+export function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text, 'utf8');
+  return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
+}
+
+const longestPeriod = 30;
+
+/**
+ * Where a loop at the end of the tokens starts to repeat: the index of its second copy, so that what lies before it is
+ * kept. Called after every token, so it looks only at the tail.
+ */
+export function repetitionStart(tokens: readonly number[]): number | undefined {
+  for (let period = 1; period <= longestPeriod; period++) {
+    const copies = copiesThatLoop(period);
+    const start = tokens.length - copies * period;
+    if (start < 0) continue;
+    if (!repeats(tokens, start + period, period)) continue;
+    // Copies before the ones counted belong to the loop too; the first full copy is the one to keep.
+    let first = start;
+    while (first - period >= 0 && repeatsOnce(tokens, first, period)) first -= period;
+    return first + period;
+  }
+  return undefined;
+}
+
+/** People do say 謝謝謝謝, "no no no no" and 0000; a short unit has to come more often before it is a loop. */
+function copiesThatLoop(period: number): number {
+  if (period <= 2) return 6;
+  return period <= 5 ? 4 : 3;
+}
+
+function repeats(tokens: readonly number[], from: number, period: number): boolean {
+  for (let i = tokens.length - 1; i >= from; i--) {
+    if (tokens[i] !== tokens[i - period]) return false;
+  }
+  return true;
+}
+
+function repeatsOnce(tokens: readonly number[], from: number, period: number): boolean {
+  for (let i = from; i < from + period; i++) {
+    if (tokens[i] !== tokens[i - period]) return false;
+  }
+  return true;
+}
