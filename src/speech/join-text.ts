@@ -1,0 +1,17 @@
+// Han, kana and full-width marks are written without spaces between them.
+const unspacedEnd = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFF65…—]$/u;
+const unspacedStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFF65…—]/u;
+
+/** One running text from pieces in order: no space where Chinese meets the joint, one space otherwise. */
+export function joinText(pieces: readonly string[]): string {
+  const joined: string[] = [];
+  let last = '';
+  for (const piece of pieces) {
+    const text = piece.trim();
+    if (text === '') continue;
+    if (last !== '' && !unspacedEnd.test(last) && !unspacedStart.test(text)) joined.push(' ');
+    joined.push(text);
+    last = text;
+  }
+  return joined.join('');
+}
