@@ -1,0 +1,30 @@
+/** A recogniser that can be measured. */
+export interface Engine {
+  readonly name: EngineName;
+  transcribe(file: string, options?: TranscribeOptions): Promise<Transcription>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const engineNames = ['siann', 'transformers', 'whisper.cpp'] as const;
+export type EngineName = (typeof engineNames)[number];
+
+export const modelSizes = ['small', 'base', 'tiny'] as const;
+export type ModelSize = (typeof modelSizes)[number];
+
+export type EngineOptions = { model: ModelSize; threads: number };
+
+export type TranscribeOptions = {
+  /** `zh`, `en` or a setting such as `zh-TW`; without it the engine listens for itself. */
+  language?: string;
+};
+
+/** `seconds` is what the engine needed, without the decoding that a peer has done for it. */
+export type Transcription = { text: string; seconds: number; stages?: StageTimes };
+
+/** Where the time went, for engines that can say so. */
+export type StageTimes = {
+  encoderSeconds: number;
+  encoderWindows: number;
+  decoderSeconds: number;
+  decoderTokens: number;
+};

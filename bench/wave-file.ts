@@ -1,0 +1,24 @@
+import { writeFile } from 'node:fs/promises';
+import { sampleRate } from './engines/decoded-audio.ts';
+
+/** Writes 16-bit mono samples as a wave file. */
+export async function writeWave(file: string, samples: Float32Array): Promise<void> {
+  const bytes = Buffer.alloc(44 + samples.length * 2);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(36 + samples.length * 2, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(sampleRate, 24);
+  bytes.writeUInt32LE(sampleRate * 2, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(samples.length * 2, 40);
+  samples.forEach((sample, index) => {
+    const level = Math.round(sample * 32768);
+    bytes.writeInt16LE(Math.max(-32768, Math.min(32767, level)), 44 + index * 2);
+  });
+  await writeFile(file, bytes);
+}
