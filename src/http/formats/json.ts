@@ -1,0 +1,39 @@
+import { joinText } from '../../speech/join-text.ts';
+import type { Segment, Transcript } from '../../speech/segment.ts';
+import { shownTimes, toMilliseconds } from './times.ts';
+
+export type JsonTranscript = TranscriptSummary & { segments?: JsonSegment[] };
+
+export type TranscriptSummary = { task: 'transcribe'; duration: number; text: string; num_speakers?: number };
+
+export type JsonSegment = { id: number; start: number; end: number; text: string; speaker?: number };
+
+export function toJson(transcript: Transcript, options: { segments: boolean }): JsonTranscript {
+  return {
+    ...summarise(transcript),
+    ...(options.segments && { segments: transcript.segments.map(toJsonSegment) }),
+  };
+}
+
+/** What every JSON format begins with. */
+export function summarise(transcript: Transcript): TranscriptSummary {
+  return {
+    task: 'transcribe',
+    duration: toMilliseconds(transcript.durationSeconds),
+    text: fullText(transcript),
+    ...(transcript.numSpeakers !== undefined && { num_speakers: transcript.numSpeakers }),
+  };
+}
+
+export function toJsonSegment(segment: Segment, id: number): JsonSegment {
+  return {
+    id,
+    ...shownTimes(segment),
+    text: segment.text.trim(),
+    ...(segment.speaker !== undefined && { speaker: segment.speaker }),
+  };
+}
+
+export function fullText(transcript: Transcript): string {
+  return joinText(transcript.segments.map((segment) => segment.text));
+}

@@ -1,0 +1,6 @@
+import type { Transcript } from '../../speech/segment.ts';
+import { fullText } from './json.ts';
+
+export function toText(transcript: Transcript): string {
+  return fullText(transcript);
+}
