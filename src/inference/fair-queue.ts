@@ -2,12 +2,13 @@ import type { Priority } from './dispatcher.ts';
 
 type Queued = { requestId: string; priority: Priority };
 
-/** Requests take turns inside a priority, one job a turn; jobs put back after a death come before all turns. */
+/** Requests take turns inside a priority, one job a turn. Jobs put back after a death are kept apart. */
 export type FairQueue<Item extends Queued> = {
   size(): number;
   push(item: Item): void;
   putBack(item: Item): void;
-  take(priority: Priority): Item | undefined;
+  takeTurn(priority: Priority): Item | undefined;
+  takeReturned(priority: Priority): Item | undefined;
   remove(item: Item): boolean;
   removeAll(): Item[];
 };
@@ -35,9 +36,14 @@ export function createFairQueue<Item extends Queued>(): FairQueue<Item> {
       size++;
     },
 
-    take(priority) {
-      const lane = lanes[priority];
-      const item = takeFirst(lane.returned) ?? takeTurn(lane.turns);
+    takeTurn(priority) {
+      const item = takeTurn(lanes[priority].turns);
+      if (item) size--;
+      return item;
+    },
+
+    takeReturned(priority) {
+      const item = takeFirst(lanes[priority].returned);
       if (item) size--;
       return item;
     },

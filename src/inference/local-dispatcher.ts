@@ -124,23 +124,40 @@ export function createLocalDispatcher<Settings, Job, Result>(
     },
   };
 
+  /**
+   * Jobs that were in a process that died come first, but no two of them to one process: should one be what killed it,
+   * the others do not die with it again.
+   */
   function dispatchWaiting(): void {
     for (const priority of ['interactive', 'file'] as const) {
-      for (let child = leastBusy(priority); child; child = leastBusy(priority)) {
-        const ticket = queue.take(priority);
-        if (!ticket) break;
-        child.assign(ticket);
-      }
+      assignEach(queue.takeReturned, priority, (held) => !held.some((ticket) => ticket.deaths > 0));
+      assignEach(queue.takeTurn, priority, () => true);
     }
   }
 
-  function leastBusy(priority: Priority): SupervisedChild<JobTicket> | undefined {
-    const room = takingJobs().filter((child) => {
+  function assignEach(
+    take: (priority: Priority) => JobTicket | undefined,
+    priority: Priority,
+    accepts: (held: JobTicket[]) => boolean,
+  ): void {
+    for (;;) {
+      const child = leastBusy(priority, accepts);
+      const ticket = child && take(priority);
+      if (!ticket) return;
+      child.assign(ticket);
+    }
+  }
+
+  function leastBusy(
+    priority: Priority,
+    accepts: (held: JobTicket[]) => boolean,
+  ): SupervisedChild<JobTicket> | undefined {
+    const open = takingJobs().filter((child) => {
       const held = child.held();
       const alike = held.filter((ticket) => ticket.priority === priority);
-      return held.length < slots && alike.length < slotsFor[priority];
+      return held.length < slots && alike.length < slotsFor[priority] && accepts(held);
     });
-    return room.sort((a, b) => a.held().length - b.held().length)[0];
+    return open.sort((a, b) => a.held().length - b.held().length)[0];
   }
 
   function takingJobs(): SupervisedChild<JobTicket>[] {
