@@ -28,6 +28,8 @@ export type LocalDispatcherOptions<Settings> = {
   /** How long a process may take to answer a job before it is killed. */
   jobTimeoutMs?: number;
   startTimeoutMs?: number;
+  /** Failed starts in a row after which waiting jobs are rejected. */
+  startAttempts?: number;
   memoryReportMs?: number;
   log?: PoolLog;
 };
@@ -65,6 +67,7 @@ export function createLocalDispatcher<Settings, Job, Result>(
 
   const pool = createProcessPool<JobTicket>({
     processes,
+    startAttempts: options.startAttempts ?? 5,
     child: childOptions(options),
     log: options.log,
     onReady() {

@@ -11,6 +11,8 @@ import {
 
 export type ProcessPoolOptions<Item> = {
   processes: number;
+  /** Failed starts in a row after which the pool gives up. */
+  startAttempts: number;
   child: ChildOptions;
   log?: PoolLog | undefined;
   /** A process became ready. */
@@ -43,7 +45,7 @@ export function createProcessPool<Item extends Assignable>(
 ): ProcessPool<Item> {
   const { processes, log } = options;
   const children = new Set<SupervisedChild<Item>>();
-  const backoff = createStartBackoff();
+  const backoff = createStartBackoff(options.startAttempts);
   let restarts = 0;
   let restartTimer: NodeJS.Timeout | undefined;
   let state: 'running' | 'gave_up' | 'stopped' = 'running';

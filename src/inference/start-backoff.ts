@@ -10,12 +10,11 @@ export type StartBackoff = {
   reset(): void;
 };
 
-const failedStartsAllowed = 5;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
 /** One death is replaced at once; processes that die without answering anything are replaced ever more slowly. */
-export function createStartBackoff(): StartBackoff {
+export function createStartBackoff(startAttempts: number): StartBackoff {
   let failedStarts = 0;
   let idleDeaths = 0;
   return {
@@ -30,7 +29,7 @@ export function createStartBackoff(): StartBackoff {
       if (answered === 0) idleDeaths++;
     },
     delayMs: () => (idleDeaths < 2 ? 0 : Math.min(firstDelayMs * 2 ** (idleDeaths - 2), longestDelayMs)),
-    exhausted: () => failedStarts >= failedStartsAllowed,
+    exhausted: () => failedStarts >= startAttempts,
     reset() {
       failedStarts = 0;
       idleDeaths = 0;

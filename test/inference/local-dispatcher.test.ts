@@ -49,7 +49,7 @@ describe('the local dispatcher', () => {
   it('gives each process as many jobs at once as it has slots, for it to batch', async () => {
     await using dispatcher = createLocalDispatcher<object, object, { batchSize: number }>({
       moduleUrl: new URL('./fixtures/batching-job.ts', import.meta.url),
-      settings: { gatherMs: 30 },
+      settings: { gatherMs: 100 },
       processes: 1,
       slots: 4,
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -27,8 +27,8 @@ describe('when an inference process fails', () => {
     await using dispatcher = createFaulty({});
     const { pid } = await dispatcher.run({}, file);
     const triesFile = join(folder, 'killed');
-    const job = dispatcher.run({ sleepMs: 200, echo: 'survived', triesFile }, file);
-    await delay(50);
+    const job = dispatcher.run({ sleepMs: 300, echo: 'survived', triesFile }, file);
+    await untilTried(triesFile);
     process.kill(pid, 'SIGKILL');
     const result = await job;
     assert.equal(result.echo, 'survived');
@@ -77,28 +77,26 @@ describe('when an inference process fails', () => {
   });
 
   it('a process that hangs is killed and its job tried once more', async () => {
-    await using dispatcher = createFaulty({ jobTimeoutMs: 150 });
+    await using dispatcher = createFaulty({ jobTimeoutMs: 400 });
     await dispatcher.ready();
     const triesFile = join(folder, 'hung');
     await assert.rejects(dispatcher.run({ hang: true, triesFile }, file), (error) => {
       assert(isInternalError(error));
-      assert.match(String((error as Error).cause), /not answered within 150 ms/);
+      assert.match(String((error as Error).cause), /not answered within 400 ms/);
       return true;
     });
     assert.equal(triesIn(triesFile), 2);
   });
 
   it('a process that ignores a cancellation is killed, and its other jobs are run again', async () => {
-    await using dispatcher = createFaulty({ slots: 2, cancelGraceMs: 150 });
+    await using dispatcher = createFaulty({ slots: 2, cancelGraceMs: 200 });
     const { pid } = await dispatcher.run({}, file);
     const controller = new AbortController();
     const deaf = dispatcher.run({ sleepMs: 60_000, deaf: true }, { ...file, signal: controller.signal });
-    const neighbour = dispatcher.run({ sleepMs: 300, echo: 'neighbour' }, file);
-    const abortedAt = performance.now();
+    const neighbour = dispatcher.run({ sleepMs: 500, echo: 'neighbour' }, file);
     setTimeout(() => controller.abort(new Error('the client left')), 30);
     await assert.rejects(deaf, /the client left/);
-    assert(performance.now() - abortedAt < 150, 'the rejection waited for the process');
-    assert.equal(dispatcher.stats().busySlots, 2);
+    assert.equal(dispatcher.stats().busySlots, 2, 'the slot is taken until the process answers or is killed');
     const result = await neighbour;
     assert.equal(result.echo, 'neighbour');
     assert.notEqual(result.pid, pid);
@@ -111,7 +109,7 @@ describe('when an inference process fails', () => {
     const controller = new AbortController();
     const options = { ...file, signal: controller.signal };
     const deaf = dispatcher.run({ sleepMs: 60_000, deaf: true, triesFile }, options);
-    await delay(50);
+    await untilTried(triesFile);
     controller.abort();
     await assert.rejects(deaf, { name: 'AbortError' });
     process.kill(pid, 'SIGKILL');
@@ -120,37 +118,37 @@ describe('when an inference process fails', () => {
   });
 
   it('a process above its memory limit finishes its jobs and is then replaced', async () => {
-    await using dispatcher = createFaulty({ slots: 2, memoryLimitBytes: 300 * mebibyte, memoryReportMs: 20 });
+    await using dispatcher = createFaulty({ slots: 2, memoryLimitBytes: 180 * mebibyte, memoryReportMs: 20 });
     const { pid } = await dispatcher.run({}, file);
     const running = dispatcher.run({ sleepMs: 300 }, file);
-    await dispatcher.run({ growBytes: 280 * mebibyte }, file);
+    await dispatcher.run({ growBytes: 120 * mebibyte }, file);
     const later = dispatcher.run({}, file);
     assert.equal((await running).pid, pid);
     assert.notEqual((await later).pid, pid);
     assert.equal(dispatcher.stats().restarts, 1);
-    assert(dispatcher.stats().rssBytes < 300 * mebibyte);
+    assert(dispatcher.stats().rssBytes < 180 * mebibyte);
   });
 
   it('a process far above its memory limit is killed at once', async () => {
-    await using dispatcher = createFaulty({ memoryLimitBytes: 200 * mebibyte, memoryReportMs: 20 });
+    await using dispatcher = createFaulty({ memoryLimitBytes: 150 * mebibyte, memoryReportMs: 20 });
     await dispatcher.ready();
-    const growing = dispatcher.run({ growBytes: 300 * mebibyte, sleepMs: 60_000 }, file);
+    const growing = dispatcher.run({ growBytes: 160 * mebibyte, sleepMs: 60_000 }, file);
     await assert.rejects(growing, (error) => {
       assert(isInternalError(error));
-      assert.match(String((error as Error).cause), /its limit is 200 MiB/);
+      assert.match(String((error as Error).cause), /its limit is 150 MiB/);
       return true;
     });
   });
 
   it('a limit below what a process needs to start is said so', async () => {
-    await using dispatcher = createFaulty({ memoryLimitBytes: 10 * mebibyte });
+    await using dispatcher = createFaulty({ memoryLimitBytes: 10 * mebibyte, startAttempts: 2 });
     await assert.rejects(dispatcher.ready(), /cannot start: .* of memory; its limit is 10 MiB/);
   });
 
   it('processes that cannot start reject ready and waiting jobs with the cause, and later jobs try again', async () => {
     const brokenWhile = join(folder, 'broken');
     writeFileSync(brokenWhile, '');
-    await using dispatcher = createFaulty({ settings: { brokenWhile } });
+    await using dispatcher = createFaulty({ settings: { brokenWhile }, startAttempts: 3 });
     const waiting = assert.rejects(dispatcher.run({}, file), (error) => {
       assert(isInternalError(error));
       assert.match(String((error as Error).cause), /the weights are damaged/);
@@ -165,7 +163,8 @@ describe('when an inference process fails', () => {
   });
 
   it('a module that does not exist is named', async () => {
-    await using dispatcher = createFaulty({ moduleUrl: new URL('./no-such-job.ts', import.meta.url) });
+    const moduleUrl = new URL('./no-such-job.ts', import.meta.url);
+    await using dispatcher = createFaulty({ moduleUrl, startAttempts: 1 });
     await assert.rejects(dispatcher.ready(), /cannot start: .*no-such-job/);
   });
 
@@ -226,13 +225,20 @@ function triesIn(path: string): number {
   return readFileSync(path, 'utf8').split('\n').length - 1;
 }
 
+async function untilTried(path: string): Promise<void> {
+  const deadline = AbortSignal.timeout(5_000);
+  while (!existsSync(path)) await delay(5, undefined, { signal: deadline });
+}
+
 function isInternalError(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'internal_error' && error.retryable;
 }
 
+/** A process that ended but that nobody has waited for (no init in the container) still takes signals. */
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;
   }

@@ -5,7 +5,7 @@ import { createLocalDispatcher } from '../../src/inference/local-dispatcher.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
 
 const jobs = 2_000;
-const answersPerKill = 60;
+const answersPerKill = 120;
 
 describe('under random kills and cancellations', () => {
   it('each of 2,000 jobs is answered once, with its own result, its cancellation or a retryable error', async () => {
@@ -23,7 +23,7 @@ describe('under random kills and cancellations', () => {
     await Promise.all(Array.from({ length: jobs }, (_, echo) => runOne(echo)));
 
     assert.equal(counts.right + counts.cancelled + counts.retryable, jobs);
-    assert(counts.kills >= 15, `only ${counts.kills} kills`);
+    assert(counts.kills >= 8, `only ${counts.kills} kills`);
     assert(counts.right > jobs * 0.8, JSON.stringify(counts));
     const { queued, busySlots } = dispatcher.stats();
     assert.equal(queued, 0);
