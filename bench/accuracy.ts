@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEngine } from './engines/create-engine.ts';
 import { type Engine, type EngineName, engineNames, type ModelSize, modelSizes } from './engines/engine.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { choose, chooseSeveral, languageFor } from './options.ts';
 import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { formatTable } from './table.ts';
@@ -53,20 +53,13 @@ console.log(summary());
 if (values.worst) console.log(`\n${worstSentences()}`);
 
 async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
-  const language = languageFor(engine.name, set);
+  const language = languageFor(engine.name, set.language, values.language);
   for (const [index, sentence] of set.sentences.entries()) {
     process.stderr.write(`\r${engine.name} ${set.name} ${index + 1}/${set.sentences.length}\x1b[K`);
     const { text, seconds } = await engine.transcribe(sentence.file, language ? { language } : {});
     results.push(toResult(engine.name, set.name, sentence, text, seconds));
   }
   process.stderr.write('\n');
-}
-
-/** Without `--language`, peers are told what is spoken, since they cannot mix; ours listens, as it does by default. */
-function languageFor(engine: EngineName, set: SpeechSet): string | undefined {
-  const asked = values.language ?? (engine === 'siann' ? 'mixed' : 'set');
-  if (asked === 'mixed') return undefined;
-  return asked === 'set' ? set.language : asked;
 }
 
 function toResult(

@@ -1,4 +1,6 @@
-/** Command-line values that must be one of a few. */
+// The command-line options that the benchmarks share.
+import type { EngineName } from './engines/engine.ts';
+
 export function choose<T extends string>(option: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((each) => each === value);
   if (!found) throw new Error(`--${option} ${value}: expected ${allowed.join(', ')}`);
@@ -7,4 +9,14 @@ export function choose<T extends string>(option: string, allowed: readonly T[], 
 
 export function chooseSeveral<T extends string>(option: string, allowed: readonly T[], list: string): T[] {
   return list.split(',').map((value) => choose(option, allowed, value));
+}
+
+/**
+ * `mixed` leaves the language to the engine, `set` tells it what is spoken, anything else is passed on as it is. Unless
+ * asked otherwise, peers are told, because they cannot mix languages; ours listens, as it does by default.
+ */
+export function languageFor(engine: EngineName, spoken: string, asked?: string): string | undefined {
+  const setting = asked ?? (engine === 'siann' ? 'mixed' : 'set');
+  if (setting === 'mixed') return undefined;
+  return setting === 'set' ? spoken : setting;
 }

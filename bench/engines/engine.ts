@@ -24,7 +24,8 @@ export type Transcription = { text: string; seconds: number; stages?: StageTimes
 /** Where the time went, for engines that can say so. */
 export type StageTimes = {
   encoderSeconds: number;
-  encoderWindows: number;
+  /** How much audio went through the encoder, padding included: 30 for each full window. */
+  encodedSeconds: number;
   decoderSeconds: number;
   decoderTokens: number;
 };

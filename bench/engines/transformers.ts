@@ -37,7 +37,7 @@ export async function createTransformersEngine({ model, threads }: EngineOptions
   };
 }
 
-const noTime: StageTimes = { encoderSeconds: 0, encoderWindows: 0, decoderSeconds: 0, decoderTokens: 0 };
+const noTime: StageTimes = { encoderSeconds: 0, encodedSeconds: 0, decoderSeconds: 0, decoderTokens: 0 };
 
 type Session = { run(...args: unknown[]): Promise<unknown> };
 
@@ -50,7 +50,7 @@ function watchStages(recognise: AutomaticSpeechRecognitionPipeline): StageTimes 
   >;
   timeRuns(encoder!, (seconds) => {
     stages.encoderSeconds += seconds;
-    stages.encoderWindows += 1;
+    stages.encodedSeconds += 30;
   });
   timeRuns(decoder!, (seconds) => {
     stages.decoderSeconds += seconds;

@@ -26,13 +26,11 @@ export async function createWhisperCppEngine(
   return {
     name: 'whisper.cpp',
     async transcribe(file, { language } = {}) {
-      files += 1;
-      const wave = join(folder, `${files}.wav`);
-      await writeWave(wave, await decodeAudio(file));
       const spoken = language?.slice(0, 2) ?? 'auto';
       const settings = ['--threads', String(threads), '--language', spoken, ...greedy];
+      const wave = await toWave(file);
       const { output, log } = await run(program, ['--model', model, ...settings, wave], stop.signal);
-      await rm(wave);
+      if (wave !== file) await rm(wave);
       return { text: parseText(output), ...parseTimings(log) };
     },
     async [Symbol.asyncDispose]() {
@@ -40,6 +38,14 @@ export async function createWhisperCppEngine(
       await rm(folder, { recursive: true, force: true });
     },
   };
+
+  async function toWave(file: string): Promise<string> {
+    if (file.endsWith('.wav')) return file;
+    files += 1;
+    const wave = join(folder, `${files}.wav`);
+    await writeWave(wave, await decodeAudio(file));
+    return wave;
+  }
 }
 
 async function run(
@@ -71,7 +77,7 @@ export function parseTimings(log: string): { seconds: number; stages: StageTimes
     seconds: timing(log, 'total').seconds - timing(log, 'load').seconds,
     stages: {
       encoderSeconds: encode.seconds,
-      encoderWindows: encode.runs,
+      encodedSeconds: encode.runs * 30,
       decoderSeconds: decode.seconds,
       decoderTokens: decode.runs,
     },
