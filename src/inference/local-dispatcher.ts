@@ -5,6 +5,7 @@ import type { Dispatcher, Priority } from './dispatcher.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createProcessPool, type PoolLog } from './process-pool.ts';
 import { settledWithin } from './settled-within.ts';
+import { assignWaiting } from './slot-assignment.ts';
 import type { ChildEnd, ChildOptions, SupervisedChild } from './supervised-child.ts';
 import { createTicket, type Ticket } from './ticket.ts';
 
@@ -127,40 +128,8 @@ export function createLocalDispatcher<Settings, Job, Result>(
     },
   };
 
-  /**
-   * Jobs that were in a process that died come first, but no two of them to one process: should one be what killed it,
-   * the others do not die with it again.
-   */
   function dispatchWaiting(): void {
-    for (const priority of ['interactive', 'file'] as const) {
-      assignEach(queue.takeReturned, priority, (held) => !held.some((ticket) => ticket.deaths > 0));
-      assignEach(queue.takeTurn, priority, () => true);
-    }
-  }
-
-  function assignEach(
-    take: (priority: Priority) => JobTicket | undefined,
-    priority: Priority,
-    accepts: (held: JobTicket[]) => boolean,
-  ): void {
-    for (;;) {
-      const child = leastBusy(priority, accepts);
-      const ticket = child && take(priority);
-      if (!ticket) return;
-      child.assign(ticket);
-    }
-  }
-
-  function leastBusy(
-    priority: Priority,
-    accepts: (held: JobTicket[]) => boolean,
-  ): SupervisedChild<JobTicket> | undefined {
-    const open = takingJobs().filter((child) => {
-      const held = child.held();
-      const alike = held.filter((ticket) => ticket.priority === priority);
-      return held.length < slots && alike.length < slotsFor[priority] && accepts(held);
-    });
-    return open.sort((a, b) => a.held().length - b.held().length)[0];
+    assignWaiting({ queue, children: pool.children, slots, slotsFor });
   }
 
   function takingJobs(): SupervisedChild<JobTicket>[] {
@@ -190,12 +159,8 @@ export function createLocalDispatcher<Settings, Job, Result>(
   async function stop(): Promise<void> {
     rejectWaiting(() => new ServiceError('shutting_down'), new ServiceError('shutting_down'));
     const running = [...pool.children].flatMap((child) => child.held());
-    await pool.stop(
-      settledWithin(
-        options.drainMs ?? 10_000,
-        running.map((ticket) => ticket.result),
-      ),
-    );
+    const results = running.map((ticket) => ticket.result);
+    await pool.stop(settledWithin(options.drainMs ?? 10_000, results));
   }
 }
 
