@@ -1,22 +1,16 @@
 import { createReadStream } from 'node:fs';
+import { loadConfig } from '../../src/config.ts';
 import { joinText } from '../../src/speech/join-text.ts';
-import { type LanguageSetting, languageSettings, type Segment } from '../../src/speech/segment.ts';
-import type { Engine, EngineOptions, ModelSize } from './engine.ts';
+import type { CreateRecogniser } from '../../src/speech/recogniser.ts';
+import { type LanguageSetting, languageSettings } from '../../src/speech/segment.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 
-interface Recogniser extends AsyncDisposable {
-  transcribe(
-    bytes: AsyncIterable<Uint8Array>,
-    options: { language: LanguageSetting },
-  ): AsyncIterable<Segment>;
-}
+const entry = new URL('../../src/recogniser.ts', import.meta.url).href;
 
-/** This project's own recogniser, given the file's bytes as an upload would be: its seconds include decoding. */
+/** This project's own recogniser as it is set up for use, given the file's bytes: its seconds include decoding. */
 export async function createSiannEngine({ model }: EngineOptions): Promise<Engine> {
-  const entry = new URL('../../src/recogniser.ts', import.meta.url).href;
-  const { createRecogniser } = (await import(entry)) as {
-    createRecogniser(options: { model: ModelSize }): Promise<Recogniser>;
-  };
-  const recogniser = await createRecogniser({ model });
+  const { createRecogniser }: { createRecogniser: CreateRecogniser } = await import(entry);
+  const recogniser = await createRecogniser({ config: { ...loadConfig(process.env), model } });
 
   return {
     name: 'siann',
