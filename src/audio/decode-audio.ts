@@ -1,0 +1,109 @@
+import { ServiceError } from '../errors.ts';
+import { type AudioBlock, joinSamples } from './audio-block.ts';
+import { ByteReader } from './byte-reader.ts';
+import { downmix } from './downmix.ts';
+import { decodeFlac } from './flac.ts';
+import { skipId3v2 } from './id3.ts';
+import { decodeMp3 } from './mp3.ts';
+import { decodeOgg } from './ogg.ts';
+import { type Pcm, pcmSampleRate } from './pcm.ts';
+import { createResampler, type Resampler } from './resampler.ts';
+import { type AudioContainer, sniffContainer, sniffedBytes } from './sniff-container.ts';
+import { decodeWav } from './wav.ts';
+import { decodeWebm } from './webm.ts';
+
+export type { AudioContainer } from './sniff-container.ts';
+
+export type DecodeOptions = { signal?: AbortSignal; maxSeconds?: number };
+
+/** Decodes from the reader's place on; `maxSeconds` is for those whose headers declare a length. */
+type Decoder = (reader: ByteReader, maxSeconds: number) => AsyncGenerator<AudioBlock>;
+
+const decoders: Record<AudioContainer, Decoder> = {
+  mp3: decodeMp3,
+  wav: decodeWav,
+  webm: decodeWebm,
+  flac: decodeFlac,
+  ogg: decodeOgg,
+};
+
+const defaultMaxSeconds = 4 * 3600;
+const minChunkSamples = pcmSampleRate / 10;
+const maxChunkSamples = pcmSampleRate;
+
+/** Bytes in, mono 16 kHz chunks of at most a second out. Pulling is the back-pressure; `break` stops the source. */
+export async function* decodeAudio(
+  bytes: AsyncIterable<Uint8Array>,
+  { signal, maxSeconds = defaultMaxSeconds }: DecodeOptions = {},
+): AsyncGenerator<Pcm> {
+  const reader = new ByteReader(bytes, signal);
+  let samples = 0;
+  try {
+    for await (const chunk of chunked(resampled(decodeBlocks(reader, maxSeconds)))) {
+      signal?.throwIfAborted();
+      samples += chunk.length;
+      if (samples > maxSeconds * pcmSampleRate) throw new ServiceError('file_too_long');
+      yield chunk;
+    }
+    if (samples === 0) throw new ServiceError('invalid_file_format');
+  } catch (error) {
+    if (error instanceof ServiceError || error === reader.sourceError || signal?.aborted || samples > 0)
+      throw error;
+    throw new ServiceError('invalid_file_format', { cause: error });
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* decodeBlocks(reader: ByteReader, maxSeconds: number): AsyncGenerator<AudioBlock> {
+  await skipId3v2(reader);
+  const container = sniffContainer(await reader.peek(sniffedBytes));
+  if (!container) throw new ServiceError('invalid_file_format');
+  yield* decoders[container](reader, maxSeconds);
+}
+
+/** A stream may change its rate on the way (joined files): each stretch gets a filter of its own. */
+async function* resampled(blocks: AsyncIterable<AudioBlock>): AsyncGenerator<Float32Array> {
+  let rate = 0;
+  let resampler: Resampler | undefined;
+  for await (const { channels, sampleRate } of blocks) {
+    if (sampleRate !== rate) {
+      if (resampler) yield resampler.flush();
+      resampler = createResampler(sampleRate);
+      rate = sampleRate;
+    }
+    yield resampler!.push(downmix(channels));
+  }
+  if (resampler) yield resampler.flush();
+}
+
+/** Pieces of 0.1 to 1 s: small ones cost every later stage a turn, large ones cost latency. */
+async function* chunked(pieces: AsyncIterable<Float32Array>): AsyncGenerator<Pcm> {
+  let waiting: Float32Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    if (piece.length === 0) continue;
+    waiting.push(piece);
+    length += piece.length;
+    if (length < minChunkSamples) continue;
+    yield* split(joinSamples(waiting));
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield* split(joinSamples(waiting));
+}
+
+function* split(samples: Float32Array): Generator<Pcm> {
+  for (let at = 0; at < samples.length; at += maxChunkSamples) {
+    yield clipped(samples.subarray(at, at + maxChunkSamples));
+  }
+}
+
+/** Lossy codecs and filters overshoot full scale a little. */
+function clipped(samples: Float32Array): Pcm {
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i]! > 1) samples[i] = 1;
+    else if (samples[i]! < -1) samples[i] = -1;
+  }
+  return samples;
+}

@@ -1,0 +1,43 @@
+/** The resampler's inner loop as WebAssembly with SIMD, which JavaScript cannot reach; its source is resampler-kernel.wat. */
+const binary =
+  'AGFzbQEAAAABDgFgCn9/f39/f39/f38AAhUBCXJlc2FtcGxlcgZtZW1vcnkCAAEDAgEABwwBCHJlc2FtcGxlAAAKgwIBgAICA38C' +
+  'ewJAA0AgA0UNASAAIQogASAEQQJ0IAUgCWwgBkEBdmogBm5saiELIAsgBEECdGohDP0MAAAAAAAAAAAAAAAAAAAAACEN/QwAAAAA' +
+  'AAAAAAAAAAAAAAAAIQ4DQCANIAr9AAQAIAv9AAQA/eYB/eQBIQ0gDiAK/QAEECAL/QAEEP3mAf3kASEOIApBIGohCiALQSBqIQsg' +
+  'CyAMSQ0ACyANIA795AEhDSACIA39HwAgDf0fAZIgDf0fAiAN/R8DkpI4AgAgAkEEaiECIAAgB0ECdGohACAFIAhqIQUgBSAGTwRA' +
+  'IAUgBmshBSAAQQRqIQALIANBAWshAwwACwsL';
+
+type Resample = (
+  input: number,
+  kernels: number,
+  output: number,
+  count: number,
+  taps: number,
+  phase: number,
+  up: number,
+  stepInputs: number,
+  stepPhase: number,
+  phases: number,
+) => void;
+
+/** Node has it; the compiler's list of globals without a browser does not. */
+declare namespace WebAssembly {
+  class Memory {
+    constructor(size: { initial: number });
+    readonly buffer: ArrayBuffer;
+  }
+  class Module {
+    constructor(binary: Uint8Array);
+  }
+  class Instance {
+    constructor(module: Module, imports: Record<string, Record<string, unknown>>);
+    readonly exports: Record<string, unknown>;
+  }
+}
+
+/** The loop and a memory of at least so many bytes for it. Addresses are in bytes; `taps` is a multiple of 8. */
+export function createResamplerKernel(bytes: number): { buffer: ArrayBuffer; resample: Resample } {
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });
+  const module = new WebAssembly.Module(Buffer.from(binary, 'base64'));
+  const instance = new WebAssembly.Instance(module, { resampler: { memory } });
+  return { buffer: memory.buffer, resample: instance.exports['resample'] as Resample };
+}
