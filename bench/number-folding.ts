@@ -16,37 +16,35 @@ export function foldNumbers(text: string): string[] {
     } else {
       const isZero =
         /^oh?$/.test(token) && /\d/.test(units.at(-1) ?? '') && readNumeral(tokens[position + 1]);
-      units.push(isZero ? '0' : (synonyms[token] ?? token));
+      units.push(isZero ? '0' : (synonyms.get(token) ?? token));
       position += 1;
     }
   }
   return units;
 }
 
-const synonyms: Record<string, string> = {
-  percent: '%',
-  mr: 'mister',
-  mrs: 'missus',
-  dr: 'doctor',
-  ok: 'okay',
-};
+const synonyms = new Map([
+  ['percent', '%'],
+  ['mr', 'mister'],
+  ['mrs', 'missus'],
+  ['dr', 'doctor'],
+  ['ok', 'okay'],
+]);
 
 const hanDigits = [...'零一二三四五六七八九'];
 const upToNineteen =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const upToNineteenth =
   'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth';
-const tens = 'twenty thirty forty fifty sixty seventy eighty ninety';
+const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const tenths = 'twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth';
 
 const cardinals = new Map([
   ...hanDigits.map((digit, value) => [digit, value] as const),
-  ...([
-    ['两', 2],
-    ['幺', 1],
-  ] as const), // 幺 is how a one is read out in telephone numbers
+  ['两', 2] as const,
+  ['幺', 1] as const, // how a one is read out in telephone numbers
   ...upToNineteen.split(' ').map((word, value) => [word, value] as const),
-  ...tens.split(' ').map((word, index) => [word, 20 + 10 * index] as const),
+  ...tens.map((word, index) => [word, 20 + 10 * index] as const),
 ]);
 const ordinals = new Map([
   ...upToNineteenth.split(' ').map((word, value) => [word, value] as const),
@@ -111,46 +109,56 @@ function readNumeral(token = ''): Numeral | undefined {
   return value === undefined ? undefined : { value, text: String(value), isOrdinal: ordinals.has(token) };
 }
 
+/** One summand of a number: 二百 is 200 with the scale 100, a bare numeral has the scale 1. */
+type Term = { value: number; scale: number };
+
 /** The longest number that starts at a token, by the rules that Chinese and English number words share. */
 function readNumber(tokens: string[], start: number): { units: string[]; end: number } | undefined {
-  const terms: { value: number; scale: number }[] = [];
-  let last: Numeral | undefined;
+  const terms: Term[] = [];
+  let last: Numeral | undefined; // undefined after a multiplier
   let end = start;
   for (; end < tokens.length && !last?.isOrdinal; end += 1) {
-    const token = tokens[end]!;
-    const next = tokens[end + 1] ?? '';
+    const [before = '', token = '', after = ''] = [tokens[end - 1], tokens[end], tokens[end + 1]];
     const scale = multipliers.get(token);
     const top = terms.at(-1);
-    const afterMultiplier = top !== undefined && last === undefined;
-    const numeral = token === 'a' && multipliers.has(next) ? readNumeral('1') : readNumeral(token);
     if (scale !== undefined) {
-      // A multiplier takes up every smaller term before it: 三千 + 万, "one hundred" + "twenty" + "thousand".
-      const isTen = token === '十' && (top === undefined || (afterMultiplier && top.scale > scale));
-      if (!isTen && !(top && top.value < scale)) break;
-      let value = isTen ? 1 : 0;
-      while (!isTen && terms.length > 0 && terms.at(-1)!.value < scale) value += terms.pop()!.value;
-      terms.push({ value: value * scale, scale });
+      if (!multiply(terms, scale, token === '十')) break;
       last = undefined;
-    } else if (afterMultiplier && (token === '零' || token === 'and') && readNumeral(next)) {
-    } else if (
-      numeral &&
-      (top === undefined ||
-        (afterMultiplier && numeral.value < top.scale && multipliers.get(next) !== top.scale) ||
-        (tens.includes(tokens[end - 1]!) && numeral.value > 0 && numeral.value < 10))
-    ) {
-      // 一百二 is 120: a last digit right after a multiplier counts in tenths of it.
-      const isShortened =
-        afterMultiplier &&
-        top.scale > 10 &&
-        hanDigits.includes(token) &&
-        multipliers.has(tokens[end - 1]!) &&
-        !multipliers.has(next);
-      terms.push({ value: numeral.value * (isShortened ? top.scale / 10 : 1), scale: 1 });
-      last = numeral;
-    } else break;
+      continue;
+    }
+    if (top && !last && /^(零|and)$/.test(token) && readNumeral(after)) continue;
+    const numeral = token === 'a' && multipliers.has(after) ? readNumeral('1') : readNumeral(token);
+    if (!numeral) break;
+    const continuesTens = tens.includes(before) && numeral.value > 0 && numeral.value < 10;
+    const continuesMultiplier =
+      top && !last && numeral.value < top.scale && multipliers.get(after) !== top.scale;
+    if (top && !continuesTens && !continuesMultiplier) break;
+    // 一百二 is 120: a last digit right after a multiplier counts tenths of it.
+    const isShortened =
+      top &&
+      top.scale >= 100 &&
+      hanDigits.includes(token) &&
+      multipliers.has(before) &&
+      !multipliers.has(after);
+    terms.push({ value: numeral.value * (isShortened ? top.scale / 10 : 1), scale: 1 });
+    last = numeral;
   }
   if (terms.length === 0) return undefined;
-  const sum = terms.reduce((total, { value }) => total + value, 0);
-  const text = end === start + 1 && last ? last.text : String(Number(sum.toPrecision(15)));
+  const isSingle = last !== undefined && end === start + 1;
+  const text = isSingle ? last!.text : String(Number(sumOf(terms).toPrecision(15)));
   return { units: last?.isOrdinal ? [...text.slice(0, -1), `${text.at(-1)}th`] : [...text], end };
+}
+
+/** A multiplier takes up every smaller term before it: 三千 and 万, "one hundred twenty" and "thousand". */
+function multiply(terms: Term[], scale: number, isTen: boolean): boolean {
+  const kept = terms.findLastIndex((term) => term.value >= scale) + 1;
+  const multiplied = sumOf(terms.slice(kept));
+  const isBareTen = isTen && multiplied === 0 && (kept === 0 || terms[kept - 1]!.scale > scale);
+  if (multiplied === 0 && !isBareTen) return false;
+  terms.splice(kept, terms.length, { value: (multiplied || 1) * scale, scale });
+  return true;
+}
+
+function sumOf(terms: Term[]): number {
+  return terms.reduce((sum, { value }) => sum + value, 0);
 }

@@ -97,6 +97,6 @@ test('numbers stay as they are written unless they are folded', () => {
 test('different numbers stay different', () => {
   assert.notDeepEqual(toUnits('一百二十', folded), toUnits('一百零二', folded));
   assert.notDeepEqual(toUnits('first', folded), toUnits('one', folded));
-  assert.deepEqual(toUnits('oh my', folded), ['oh', 'my']);
+  assert.deepEqual(toUnits('oh my constructor', folded), ['oh', 'my', 'constructor']);
   assert.deepEqual(toUnits('007', folded), ['0', '0', '7']);
 });
