@@ -1,0 +1,23 @@
+import type { LanguageSetting, Segment, SpokenLanguage, Transcript } from './segment.ts';
+
+/** The finished transcript of a recognition run; its language is the one spoken for the longest time. */
+export async function collectTranscript(
+  segments: AsyncGenerator<Segment, { durationSeconds: number }>,
+  setting: LanguageSetting,
+): Promise<Transcript> {
+  const collected: Segment[] = [];
+  for (;;) {
+    const next = await segments.next();
+    if (next.done) return { ...next.value, language: mainLanguage(collected, setting), segments: collected };
+    collected.push(next.value);
+  }
+}
+
+function mainLanguage(segments: readonly Segment[], setting: LanguageSetting): SpokenLanguage {
+  const seconds = { zh: 0, en: 0 };
+  for (const { language, startSeconds, endSeconds } of segments) {
+    seconds[language] += Math.max(0, endSeconds - startSeconds);
+  }
+  if (seconds.zh === seconds.en) return segments[0]?.language ?? (setting === 'en-US' ? 'en' : 'zh');
+  return seconds.zh > seconds.en ? 'zh' : 'en';
+}
