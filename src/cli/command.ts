@@ -1,0 +1,39 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
+import type { CreateRecogniser } from '../speech/recogniser.ts';
+
+/** One command of `siann`; the number is its exit code. */
+export type Command = (args: string[], context: CommandContext) => Promise<number>;
+
+export type CommandContext = {
+  stdin: AsyncIterable<Uint8Array>;
+  stdout: Output;
+  stderr: Output;
+  /** Aborted when the user interrupts or the reader of our output goes away. */
+  signal: AbortSignal;
+  /** Throws a ConfigError when a setting is bad. */
+  loadConfig(): Config;
+  createRecogniser: CreateRecogniser;
+};
+
+export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+
+/** The command line cannot be understood; the message says what to do instead. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+export function parseCommandLine<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+export function refuseArguments(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not expected here.`);
+}

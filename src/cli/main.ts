@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigError, loadConfig } from '../config.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
+import { environmentWithFiles } from './environment.ts';
+import { exitCodes } from './exit-codes.ts';
+import { interruption } from './interruption.ts';
+
+// Each command is read only when it runs, so that a quick one starts quickly.
+const commands: Record<string, () => Promise<Command>> = {
+  start: async () => (await import('./start.ts')).start,
+  transcribe: async () => (await import('./transcribe.ts')).transcribe,
+  models: async () => (await import('./models.ts')).models,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  help: async () => (await import('./help.ts')).help,
+};
+
+/** Runs one command line and gives its exit code. */
+export async function runCommandLine(args: string[], context: CommandContext): Promise<number> {
+  try {
+    return await dispatch(args, context);
+  } catch (error) {
+    if (context.signal.aborted) return context.signal.reason?.exitCode ?? exitCodes.interrupted;
+    if (error instanceof UsageError) {
+      const topic = Object.hasOwn(commands, args[0] ?? '') ? ` ${args[0]}` : '';
+      context.stderr.write(`${error.message}\nSee: siann help${topic}\n`);
+      return exitCodes.usage;
+    }
+    if (error instanceof ConfigError) {
+      context.stderr.write(`${error.message}\nEvery setting: siann doctor --settings\n`);
+      return exitCodes.usage;
+    }
+    context.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.failed;
+  }
+}
+
+async function dispatch(args: string[], context: CommandContext): Promise<number> {
+  const [name = 'help', ...rest] = args;
+  if (name === '--version' || name === '-v') {
+    context.stdout.write(`${await version()}\n`);
+    return exitCodes.ok;
+  }
+  const wantsHelp = name === '--help' || name === '-h' || rest.includes('--help') || rest.includes('-h');
+  const command = wantsHelp ? 'help' : name;
+  if (!Object.hasOwn(commands, command)) throw new UsageError(`There is no command "${name}".`);
+  const run = await commands[command]!();
+  return run(wantsHelp ? args.slice(0, 1).filter((arg) => !arg.startsWith('-')) : rest, context);
+}
+
+async function version(): Promise<string> {
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return JSON.parse(manifest).version;
+}
+
+/** The process's own streams, settings and signals. */
+export async function main(args: string[]): Promise<void> {
+  const { stdin, stdout, stderr } = process;
+  const signal = interruption(process);
+  process.exitCode = await runCommandLine(args, {
+    stdin,
+    stdout,
+    stderr,
+    signal,
+    loadConfig: () => loadConfig(environmentWithFiles(process.env)),
+    createRecogniser: async (options) => (await import('../main.ts')).createRecogniser(options),
+  });
+  // An interrupted start may leave its inference processes being born; they end with this one.
+  if (signal.aborted) process.exit();
+  stdin.destroy();
+}

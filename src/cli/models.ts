@@ -1,0 +1,55 @@
+import { type Command, parseCommandLine, refuseArguments } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
+
+/** What the model room knows about one published model. */
+export type ModelListing = {
+  id: string;
+  packageName: string;
+  version: string;
+  installed: boolean;
+  prepared: boolean;
+  bytesOnDisk: number;
+  memoryBytes: number;
+};
+
+export type ListModels = (cacheFolder: string) => Promise<ModelListing[]>;
+
+export const models: Command = async (args, context) => {
+  const { listModels } = await import('../model/catalogue.ts');
+  return printModels(args, context, listModels);
+};
+
+export async function printModels(
+  args: string[],
+  { stdout, loadConfig }: Pick<Parameters<Command>[1], 'stdout' | 'loadConfig'>,
+  listModels: ListModels,
+): Promise<number> {
+  const { values, positionals } = parseCommandLine(args, { json: { type: 'boolean', default: false } });
+  refuseArguments(positionals);
+  const config = loadConfig();
+  const listings = await listModels(config.cacheFolder);
+  if (values.json) {
+    for (const listing of listings) stdout.write(`${JSON.stringify(listing)}\n`);
+    return exitCodes.ok;
+  }
+  const rows = listings.map((listing) => [
+    `${listing.id}${listing.id === config.model ? ' *' : ''}`,
+    `${listing.packageName} ${listing.version}`,
+    listing.installed ? (listing.prepared ? 'ready' : 'prepared at first use') : 'not installed: run npm ci',
+    megabytes(listing.bytesOnDisk),
+    megabytes(listing.memoryBytes),
+  ]);
+  stdout.write(table([['model', 'package', 'state', 'on disk', 'in memory'], ...rows]));
+  stdout.write('* in use; SIANN_MODEL chooses another.\n');
+  return exitCodes.ok;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+function table(rows: string[][]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}

@@ -1,0 +1,18 @@
+import type { Recogniser } from '../speech/recogniser.ts';
+import type { CommandContext } from './command.ts';
+import type { ProgressBar } from './progress-bar.ts';
+
+/** The recogniser, with the bar showing how far its model is; an interruption does not wait for it. */
+export async function prepareRecogniser(context: CommandContext, bar: ProgressBar): Promise<Recogniser> {
+  const { signal } = context;
+  const config = context.loadConfig();
+  signal.throwIfAborted();
+  const prepared = context.createRecogniser({
+    config,
+    onPrepare: ({ step, fraction }) => bar.showStep(step, fraction),
+  });
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    prepared.then(resolve, reject);
+  });
+}

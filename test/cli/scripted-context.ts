@@ -1,0 +1,87 @@
+import type { CommandContext } from '../../src/cli/command.ts';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { ServiceError } from '../../src/errors.ts';
+import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
+import type { Segment } from '../../src/speech/segment.ts';
+
+export type ScriptedContext = CommandContext & {
+  printed: () => string;
+  complained: () => string;
+  asked: TranscribeOptions[];
+  disposed: () => boolean;
+};
+
+export type Script = {
+  stdin?: string;
+  terminal?: boolean;
+  signal?: AbortSignal;
+  env?: Record<string, string>;
+};
+
+/** A command's surroundings in memory. Its recogniser "hears" the words that the bytes spell; `noise` is not audio. */
+export function scriptedContext(script: Script = {}): ScriptedContext {
+  const [out, err]: [string[], string[]] = [[], []];
+  const asked: TranscribeOptions[] = [];
+  let disposed = false;
+
+  const recogniser: Recogniser = {
+    async *transcribe(bytes, options) {
+      asked.push(options);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bytes) {
+        chunks.push(chunk);
+        options.signal?.throwIfAborted();
+      }
+      const text = Buffer.concat(chunks).toString('utf8').trim();
+      if (text === 'noise') throw new ServiceError('invalid_file_format');
+      if (text === 'forever') await untilAborted(options.signal);
+      for (const [id, words] of text.split('|').entries()) {
+        options.onProgress?.({ decodedSeconds: id + 1, doneSeconds: id + 1 });
+        yield segment(id, words);
+      }
+      return { durationSeconds: text.split('|').length };
+    },
+    async [Symbol.asyncDispose]() {
+      disposed = true;
+    },
+  };
+
+  return {
+    stdin: bytesOf(script.stdin ?? ''),
+    stdout: { write: (text) => out.push(text), isTTY: script.terminal ?? false },
+    stderr: { write: (text) => err.push(text), isTTY: script.terminal ?? false, columns: 60 },
+    signal: script.signal ?? new AbortController().signal,
+    loadConfig: (): Config => loadConfig(script.env ?? {}),
+    createRecogniser: async ({ onPrepare }) => {
+      onPrepare?.({ step: 'Reading the weights', fraction: 0.5 });
+      return recogniser;
+    },
+    printed: () => out.join(''),
+    complained: () => err.join(''),
+    asked,
+    disposed: () => disposed,
+  };
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function segment(id: number, text: string): Segment {
+  const figures = {
+    tokens: [],
+    temperature: 0,
+    averageLogProbability: 0,
+    compressionRatio: 1,
+    noSpeechProbability: 0,
+  };
+  const language = /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
+  const words = [{ text, startSeconds: id, endSeconds: id + 1, probability: 1 }];
+  return { id, startSeconds: id, endSeconds: id + 1, text, language, words, ...figures };
+}
