@@ -26,7 +26,7 @@ export function createProgressBar(output: Output, clock: Clock = performance): P
     if (!output.isTTY || clock.now() - drawnAt < redrawMilliseconds) return;
     drawnAt = clock.now();
     visible = true;
-    output.write(`\r\u001B[K${fit(line, (output.columns ?? 80) - 1)}`);
+    output.write(`\r\u001B[K${fit(line, (output.columns || 80) - 1)}`);
   };
   const clear = () => {
     if (visible) output.write('\r\u001B[K');
