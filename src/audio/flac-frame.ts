@@ -1,4 +1,4 @@
-import type { FlacStreamInfo } from './flac-packets.ts';
+import type { FlacStreamInfo } from './flac-stream-info.ts';
 
 export type FlacFrameHeader = { firstSample: number; samples: number; headerBytes: number };
 
@@ -6,7 +6,7 @@ export type FlacFrameHeader = { firstSample: number; samples: number; headerByte
 export const maxFlacHeaderBytes = 17;
 
 const crc8Table = crcTable(8, 0x07);
-export const crc16Table: Uint16Array = Uint16Array.from(crcTable(16, 0x8005));
+const crc16Table = Uint16Array.from(crcTable(16, 0x8005));
 
 /** RFC 9639 §9.1; nothing where no sound frame header stands at `at`. */
 export function parseFlacFrame(
@@ -53,6 +53,17 @@ function readCodedNumber(bytes: Uint8Array, at: number): { value: number; next: 
 function crc8(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0;
   for (let i = from; i < to; i++) crc = crc8Table[crc ^ bytes[i]!]!;
+  return crc;
+}
+
+/** One more byte into the frame's checksum, which comes to zero over a whole frame. */
+export function stepCrc16(crc: number, byte: number): number {
+  return ((crc << 8) & 0xffff) ^ crc16Table[(crc >> 8) ^ byte]!;
+}
+
+export function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (let i = 0; i < bytes.length; i++) crc = stepCrc16(crc, bytes[i]!);
   return crc;
 }
 

@@ -1,8 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import { type AudioBlock, silence } from './audio-block.ts';
 import type { ByteReader } from './byte-reader.ts';
-import { crc16Table, type FlacFrameHeader, maxFlacHeaderBytes, parseFlacFrame } from './flac-frame.ts';
-import { createFlacDecoder, type FlacStreamInfo, parseStreamInfo } from './flac-packets.ts';
+import { type FlacFrameHeader, maxFlacHeaderBytes, parseFlacFrame, stepCrc16 } from './flac-frame.ts';
+import { createFlacDecoder } from './flac-packets.ts';
+import { type FlacStreamInfo, parseStreamInfo } from './flac-stream-info.ts';
 
 const lastBlockFlag = 0x80;
 const searchBytes = 8_192;
@@ -66,22 +67,24 @@ async function findFrameEnd(
   const maxBytes = frame.samples * info.channels * Math.ceil((info.bits + 1) / 8) + 1_024;
   let crc = 0;
   let at = 0;
-  let alone: number | undefined;
   for (let wanted = searchBytes; at < maxBytes; wanted *= 2) {
     const window = await reader.peek(wanted + maxFlacHeaderBytes);
     const atEnd = window.length < wanted + maxFlacHeaderBytes;
     const until = Math.min(maxBytes, atEnd ? window.length : wanted);
     while (at < until) {
-      crc = ((crc << 8) & 0xffff) ^ crc16Table[(crc >> 8) ^ window[at]!]!;
+      crc = stepCrc16(crc, window[at]!);
       at++;
       if (crc !== 0 || at <= frame.headerBytes) continue;
-      if (at === window.length || parseFlacFrame(window, at, info)) return at;
-      // The next frame's header may be what is damaged; or a tag follows.
-      alone = at;
+      if (at === window.length || isTag(window, at) || parseFlacFrame(window, at, info)) return at;
     }
     if (atEnd) break;
   }
-  return alone;
+  return undefined;
+}
+
+/** ID3v1, which some taggers put after the last frame. */
+function isTag(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x54 && bytes[at + 1] === 0x41 && bytes[at + 2] === 0x47;
 }
 
 async function skipToFrame(reader: ByteReader, info: FlacStreamInfo): Promise<void> {

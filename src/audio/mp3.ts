@@ -48,8 +48,10 @@ async function* decodeFrames(reader: ByteReader, firstFrame: MpegFrame): AsyncGe
         seenBytes += frames.reduce((sum, frame) => sum + frame.length, 0);
         seenFrames += frames.length;
         const block = decodeBatch(decoder, frames, stream.sampleRate);
-        owed -= block?.channels[0]!.length ?? 0;
-        if (block) yield block;
+        if (block) {
+          owed -= block.channels[0]!.length;
+          yield block;
+        }
         // mpg123 may hold one frame back; more than that, it has dropped, and the time must stay.
         if (owed > stream.samples) {
           yield* silence(owed - stream.samples, stream.sampleRate);

@@ -1,11 +1,11 @@
 import { type ByteReader, joinBytes } from './byte-reader.ts';
 
-/** RFC 3533 §6. A page that fails its checksum is passed over; `lost` says that something is missing before this one. */
+/** RFC 3533 §6. */
 export type OggPage = {
   serial: number;
   first: boolean;
   last: boolean;
-  /** End of the last packet that this page completes, in the codec's clock; nothing where none is completed. */
+  /** When the last packet completed here ends, in the codec's clock; nothing where none is, or the page is damaged. */
   granule: number | undefined;
   sequence: number;
   continued: boolean;
@@ -16,6 +16,7 @@ export type OggPage = {
 
 const headerBytes = 27;
 const searchBytes = 4_096;
+const maxPacketBytes = 1 << 20;
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;
   for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? 0x04c1_1db7 : 0);
@@ -28,10 +29,12 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
     if (head.length < headerBytes) return;
     const table = head.subarray(headerBytes, headerBytes + head[26]!);
     const length = headerBytes + table.length + table.reduce((sum, size) => sum + size, 0);
-    const bytes = isCapture(head, 0) ? await reader.peek(length) : undefined;
-    if (bytes?.length === length && hasSoundChecksum(bytes)) {
+    const bytes = isCapture(head, 0) ? await reader.peek(length + 4) : head.subarray(0, 0);
+    const intact = bytes.length >= length && hasSoundChecksum(bytes.subarray(0, length));
+    // A few wrong bytes cost a few packets, not the second that a page holds: it stands if it ends where another begins.
+    if (intact || bytes.length === length || isCapture(bytes, length)) {
       await reader.skip(length);
-      yield parsePage(bytes, table);
+      yield parsePage(bytes, table, intact);
     } else {
       await reader.skip(1);
       await skipToCapture(reader);
@@ -39,32 +42,30 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
   }
 }
 
-/** Joins one logical stream's segments into packets; what a lost page has torn is dropped. */
+/** Joins one logical stream's segments into packets; a packet that a lost page has torn is dropped. */
 export class PacketAssembler {
-  #parts: Uint8Array[] = [];
+  #begun: Uint8Array | undefined;
   #nextSequence: number | undefined;
 
   packets(page: OggPage): Uint8Array[] {
-    const follows = this.#nextSequence === undefined || page.sequence === this.#nextSequence;
+    const follows = page.sequence === (this.#nextSequence ?? page.sequence);
     this.#nextSequence = (page.sequence + 1) >>> 0;
-    const torn = page.continued && (!follows || this.#parts.length === 0);
-    if (!page.continued || !follows) this.#parts = [];
-    const packets = page.segments.map((segment, index) => {
-      const packet = index === 0 ? joinBytes([...this.#parts, segment]) : segment;
-      return packet;
-    });
-    this.#parts = [];
-    if (page.unfinished) this.#parts = [packets.pop()!];
-    if (torn && page.unfinished && packets.length === 0) this.#parts = [];
-    else if (torn) packets.shift();
-    if (this.#parts[0] && this.#parts[0].length > maxPacketBytes) this.#parts = [];
+    const packets = [...page.segments];
+    if (page.continued) {
+      const rest = packets.shift() ?? new Uint8Array(0);
+      const packet = follows && this.#begun && joinBytes([this.#begun, rest]);
+      if (packet && packet.length <= maxPacketBytes) packets.unshift(packet);
+      else if (page.unfinished && packets.length === 0) {
+        this.#begun = undefined;
+        return [];
+      }
+    }
+    this.#begun = page.unfinished ? packets.pop() : undefined;
     return packets;
   }
 }
 
-const maxPacketBytes = 1 << 20;
-
-function parsePage(bytes: Uint8Array, table: Uint8Array): OggPage {
+function parsePage(bytes: Uint8Array, table: Uint8Array, intact: boolean): OggPage {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const granule = view.getBigInt64(6, true);
   const segments: Uint8Array[] = [];
@@ -82,7 +83,7 @@ function parsePage(bytes: Uint8Array, table: Uint8Array): OggPage {
     serial: view.getUint32(14, true),
     first: (bytes[5]! & 2) !== 0,
     last: (bytes[5]! & 4) !== 0,
-    granule: granule >= 0n ? Number(granule) : undefined,
+    granule: intact && granule >= 0n ? Number(granule) : undefined,
     sequence: view.getUint32(18, true),
     continued: (bytes[5]! & 1) !== 0,
     segments,

@@ -107,7 +107,7 @@ class OggStream {
       if (gap > gapToleranceSeconds * rate && gap <= maxGapSeconds * rate) yield* silence(gap, rate);
       if (page.last && gap < 0) excess = -gap;
       this.#position = end;
-    }
+    } else if (this.#position !== undefined) this.#position += decoded;
     let left = decoded;
     for (const block of blocks) {
       const length = block.channels[0]!.length;

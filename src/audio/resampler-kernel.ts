@@ -30,7 +30,7 @@ declare namespace WebAssembly {
   }
   class Instance {
     constructor(module: Module, imports: Record<string, Record<string, unknown>>);
-    readonly exports: Record<string, unknown>;
+    readonly exports: { resample: unknown };
   }
 }
 
@@ -39,5 +39,5 @@ export function createResamplerKernel(bytes: number): { buffer: ArrayBuffer; res
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });
   const module = new WebAssembly.Module(Buffer.from(binary, 'base64'));
   const instance = new WebAssembly.Instance(module, { resampler: { memory } });
-  return { buffer: memory.buffer, resample: instance.exports['resample'] as Resample };
+  return { buffer: memory.buffer, resample: instance.exports.resample as Resample };
 }
