@@ -5,8 +5,10 @@ export type OggPage = {
   serial: number;
   first: boolean;
   last: boolean;
-  /** When the last packet completed here ends, in the codec's clock; nothing where none is, or the page is damaged. */
+  /** When the last packet completed here ends, in the codec's clock; nothing where none is. */
   granule: number | undefined;
+  /** Whether the checksum holds. */
+  intact: boolean;
   sequence: number;
   continued: boolean;
   segments: Uint8Array[];
@@ -83,7 +85,8 @@ function parsePage(bytes: Uint8Array, table: Uint8Array, intact: boolean): OggPa
     serial: view.getUint32(14, true),
     first: (bytes[5]! & 2) !== 0,
     last: (bytes[5]! & 4) !== 0,
-    granule: intact && granule >= 0n ? Number(granule) : undefined,
+    granule: granule >= 0n ? Number(granule) : undefined,
+    intact,
     sequence: view.getUint32(18, true),
     continued: (bytes[5]! & 1) !== 0,
     segments,

@@ -47,8 +47,9 @@ class OggStream {
   #headers: Uint8Array[] = [];
   #decoder: PacketDecoder | undefined;
   #leadIn = 0;
-  /** Where the decoded audio has come to, in samples of the decoder. */
-  #position: number | undefined;
+  /** Where the decoded audio has come to, in samples of the decoder; the clock's own once `#anchored`. */
+  #position = 0;
+  #anchored = false;
 
   constructor(serial: number, codec: OggCodec) {
     this.serial = serial;
@@ -100,14 +101,16 @@ class OggStream {
     const decoded = blocks.reduce((sum, block) => sum + block.channels[0]!.length, 0);
     const clockRatio = rate / (this.#codec.clock ?? rate);
     const end = page.granule === undefined ? undefined : Math.round(page.granule * clockRatio);
-    let excess = 0;
-    if (end !== undefined) {
-      this.#position ??= page.last ? 0 : Math.max(0, end - decoded);
-      const gap = end - this.#position - decoded;
+    // A stream may have been joined in its middle: the first sound page tells where, unless it is also the last.
+    if (end !== undefined && page.intact && !this.#anchored && !page.last) this.#position = end - decoded;
+    const gap = end === undefined ? 0 : end - this.#position - decoded;
+    if (page.intact) {
       if (gap > gapToleranceSeconds * rate && gap <= maxGapSeconds * rate) yield* silence(gap, rate);
-      if (page.last && gap < 0) excess = -gap;
-      this.#position = end;
-    } else if (this.#position !== undefined) this.#position += decoded;
+      this.#anchored ||= end !== undefined;
+    }
+    // A damaged page may decode to too much, and its time be wrong: only a time within the page is believed.
+    const excess = (page.last || !page.intact) && gap < 0 && gap >= -decoded ? -gap : 0;
+    this.#position = page.intact && end !== undefined ? end : this.#position + decoded - excess;
     let left = decoded;
     for (const block of blocks) {
       const length = block.channels[0]!.length;

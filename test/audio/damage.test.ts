@@ -175,7 +175,7 @@ function head(samples: Float32Array): Float32Array {
   return samples.subarray(0, 16_000);
 }
 
-/** The last second, counted from the end that the whole sentence has. */
+/** The last words. */
 function tail(samples: Float32Array): Float32Array {
-  return samples.subarray(-16_000);
+  return samples.subarray(-10_000);
 }
