@@ -44,10 +44,7 @@ const sets = (await readSpeechSets(speechFolder(process.env), values.sets?.split
 const results: Result[] = [];
 for (const name of engines) {
   await using engine = await createEngine(name, { model, threads: Number(values.threads) });
-  for (const set of sets) {
-    await scoreSet(engine, set);
-    if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
-  }
+  for (const set of sets) await scoreSet(engine, set);
 }
 console.log(summary());
 if (values.worst) console.log(`\n${worstSentences()}`);
@@ -58,6 +55,7 @@ async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
     process.stderr.write(`\r${engine.name} ${set.name} ${index + 1}/${set.sentences.length}\x1b[K`);
     const { text, seconds } = await engine.transcribe(sentence.file, language ? { language } : {});
     results.push(toResult(engine.name, set.name, sentence, text, seconds));
+    if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
   }
   process.stderr.write('\n');
 }
