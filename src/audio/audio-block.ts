@@ -3,7 +3,7 @@ export type AudioBlock = { channels: Float32Array[]; sampleRate: number };
 
 /** Rates outside this are damage or mischief: nothing records speech below 1 kHz or above 768 kHz. */
 export function isPlausibleRate(sampleRate: number): boolean {
-  return sampleRate >= 1_000 && sampleRate <= 768_000;
+  return Number.isInteger(sampleRate) && sampleRate >= 1_000 && sampleRate <= 768_000;
 }
 
 /** Silence in pieces of at most a second, so that a long gap costs no memory. */

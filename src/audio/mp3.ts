@@ -3,15 +3,20 @@ import { ServiceError } from '../errors.ts';
 import { type AudioBlock, silence, trimBlock } from './audio-block.ts';
 import { type ByteReader, joinBytes } from './byte-reader.ts';
 import { skipId3v2 } from './id3.ts';
-import { countFrames, type MpegFrame, maxMpegFrameBytes, parseMpegFrame } from './mpeg-frame.ts';
+import {
+  countFrames,
+  decoderDelay,
+  type MpegFrame,
+  maxMpegFrameBytes,
+  parseMpegFrame,
+  typicalDelay,
+} from './mpeg-frame.ts';
 import { parseXingHeader, type XingHeader } from './xing-header.ts';
 
 /** So many frames in a row make an mp3 stream; by chance it happens once in 2^50 bytes. */
 const framesToBelieve = 4;
 const maxLeadingBytes = 1 << 20;
 const searchWindowBytes = (framesToBelieve + 1) * maxMpegFrameBytes;
-/** A layer III decoder's own delay, which encoders leave out of theirs. */
-const decoderDelay = 529;
 const batchFrames = 8;
 const maxGapSeconds = 600;
 
@@ -129,10 +134,11 @@ async function* trimEncoderPadding(
   frame: MpegFrame,
   xing: XingHeader | undefined,
 ): AsyncGenerator<AudioBlock> {
-  const start = frame.layer === 3 ? (xing?.delay ?? 0) + decoderDelay : 0;
+  const delay = decoderDelay(frame.layer);
+  const start = xing?.delay === undefined ? typicalDelay(frame.layer) : xing.delay + delay;
   const fileEnd =
     xing?.delay !== undefined && xing.frames ? xing.frames * frame.samples : Number.POSITIVE_INFINITY;
-  const end = Math.min(fileEnd, fileEnd - (xing?.padding ?? 0) + decoderDelay);
+  const end = Math.min(fileEnd, fileEnd - (xing?.padding ?? 0) + delay);
   let position = 0;
   for await (const block of blocks) {
     const from = position;

@@ -43,6 +43,16 @@ export function parseMpegFrame(bytes: Uint8Array, at = 0): MpegFrame | undefined
   };
 }
 
+/** A decoder's own delay (layer III: 528 + 1), which encoders leave out of theirs. */
+export function decoderDelay(layer: 2 | 3): number {
+  return layer === 3 ? 529 : 481;
+}
+
+/** The whole delay where a file does not tell it; 576 is the least that a layer III encoder has, and LAME's own. */
+export function typicalDelay(layer: 2 | 3): number {
+  return decoderDelay(layer) + (layer === 3 ? 576 : 0);
+}
+
 /** Counts frames that follow one another from `at` on, up to `enough`; a header cut off by the end counts as none. */
 export function countFrames(bytes: Uint8Array, at: number, enough: number): number {
   let count = 0;

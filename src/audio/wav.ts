@@ -7,6 +7,7 @@ import { bytesPerSample, readSamples, type SampleFormat } from './sample-format.
 type WavFormat = { format: SampleFormat | 'mpeg'; channelCount: number; sampleRate: number };
 
 const maxFormatBytes = 4_096;
+const maxBlockBytes = 65_536;
 const unknownLength = 0xffff_ffff;
 
 /** RIFF/WAVE, RF64 and BW64 (EBU Tech 3306). The data length is a hint: writers to a pipe cannot know it. */
@@ -38,7 +39,8 @@ async function* readData(
   format: SampleFormat,
 ): AsyncGenerator<AudioBlock> {
   const frameBytes = bytesPerSample(format) * channelCount;
-  const blockBytes = Math.ceil(sampleRate / 10) * frameBytes;
+  const blockFrames = Math.ceil(Math.min(sampleRate / 10, maxBlockBytes / frameBytes));
+  const blockBytes = blockFrames * frameBytes;
   let left = declared === 0 ? Number.POSITIVE_INFINITY : declared;
   for (;;) {
     // A length that ends in mid-data is wrong: what follows is then no chunk but more samples.

@@ -9,7 +9,8 @@ import {
   readUint,
   readVint,
 } from './ebml.ts';
-import { parseTrackEntry, unlace, type WebmTrack } from './webm-track.ts';
+import { unlace } from './matroska-lacing.ts';
+import { parseTrackEntry, type WebmTrack } from './webm-track.ts';
 
 export type WebmBlock = { seconds: number; frames: Uint8Array[]; discardSeconds: number };
 

@@ -1,7 +1,11 @@
-import { childElements, readUint, readVint } from './ebml.ts';
+import { childElements, readFloat, readUint } from './ebml.ts';
 import { createFlacDecoder } from './flac-packets.ts';
+import { unlaceXiph } from './matroska-lacing.ts';
+import { createMp3PacketDecoder } from './mp3-packets.ts';
 import { createOpusDecoder } from './opus-packets.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
+import { createPcmDecoder } from './pcm-packets.ts';
+import type { SampleFormat } from './sample-format.ts';
 import { createVorbisDecoder } from './vorbis-packets.ts';
 
 /** An audio track that can be decoded. */
@@ -23,7 +27,13 @@ const ids = {
   compressionAlgorithm: 0x4254,
   compressionSettings: 0x4255,
   encryption: 0x5035,
+  audio: 0xe1,
+  sampleRate: 0xb5,
+  channels: 0x9f,
+  bits: 0x6264,
 };
+const integerFormats: Record<number, SampleFormat> = { 8: 'u8', 16: 's16', 24: 's24', 32: 's32' };
+const floatFormats: Record<number, SampleFormat> = { 32: 'f32', 64: 'f64' };
 const audioType = 2;
 const headerStripping = 3;
 
@@ -34,10 +44,17 @@ export function parseTrackEntry(body: Uint8Array): WebmTrack | undefined {
   const strippedHeader = parseStrippedHeader(field(ids.contentEncodings));
   if (readUint(field(ids.type)) !== audioType || !strippedHeader) return undefined;
   const codecPrivate = field(ids.codecPrivate);
+  const audio = new Map([...childElements(field(ids.audio))].map((child) => [child.id, child.body]));
+  const sampleRate = readFloat(audio.get(ids.sampleRate) ?? new Uint8Array(0));
+  const channels = readUint(audio.get(ids.channels) ?? Uint8Array.of(1));
+  const bits = readUint(audio.get(ids.bits) ?? new Uint8Array(0));
   const create = {
     A_OPUS: () => createOpusDecoder([codecPrivate]),
-    A_VORBIS: () => createVorbisDecoder(splitXiphHeaders(codecPrivate)),
+    A_VORBIS: () => createVorbisDecoder(unlaceXiph(codecPrivate) ?? []),
     A_FLAC: () => createFlacDecoder([codecPrivate]),
+    'A_MPEG/L3': () => createMp3PacketDecoder(sampleRate),
+    'A_PCM/INT/LIT': () => createPcmDecoder(integerFormats[bits], channels, sampleRate),
+    'A_PCM/FLOAT/IEEE': () => createPcmDecoder(floatFormats[bits], channels, sampleRate),
   }[Buffer.from(field(ids.codec)).toString('latin1').replace(/\0+$/, '')];
   return create && { number: readUint(field(ids.number)), strippedHeader, createDecoder: create };
 }
@@ -55,57 +72,4 @@ function parseStrippedHeader(encodings: Uint8Array): Uint8Array | undefined {
     }
   }
   return stripped;
-}
-
-/** Xiph lacing: a count, all lengths but the last, then the packets. */
-export function splitXiphHeaders(bytes: Uint8Array): Uint8Array[] {
-  return unlaceXiph(bytes) ?? [];
-}
-
-/** The frames of a block's body, which begins with the lace count (matroska.org/technical/notes.html#block-lacing). */
-export function unlace(body: Uint8Array, lacing: number): Uint8Array[] | undefined {
-  if (lacing === 0) return [body];
-  if (lacing === 1) return unlaceXiph(body);
-  if (lacing === 3) return unlaceEbml(body);
-  const count = (body[0] ?? 0) + 1;
-  const size = (body.length - 1) / count;
-  return Number.isInteger(size) ? cut(body, 1, Array(count).fill(size)) : undefined;
-}
-
-function unlaceXiph(body: Uint8Array): Uint8Array[] | undefined {
-  const sizes: number[] = [];
-  let at = 1;
-  for (let i = 0; i < (body[0] ?? 0); i++) {
-    let size = 0;
-    while (body[at] === 255) size += body[at++]!;
-    size += body[at++] ?? 0;
-    sizes.push(size);
-  }
-  return cut(body, at, sizes);
-}
-
-function unlaceEbml(body: Uint8Array): Uint8Array[] | undefined {
-  const sizes: number[] = [];
-  let at = 1;
-  for (let i = 0; i < (body[0] ?? 0); i++) {
-    const vint = readVint(body, at);
-    if (!vint) return undefined;
-    at += vint.bytes;
-    const bias = 2 ** (7 * vint.bytes - 1) - 1;
-    sizes.push(i === 0 ? vint.value : sizes[i - 1]! + vint.value - bias);
-  }
-  return cut(body, at, sizes);
-}
-
-/** Pieces of the given sizes and, where any bytes are left, the rest. */
-function cut(body: Uint8Array, from: number, sizes: number[]): Uint8Array[] | undefined {
-  const pieces: Uint8Array[] = [];
-  let at = from;
-  for (const size of sizes) {
-    if (size < 0 || at + size > body.length) return undefined;
-    pieces.push(body.subarray(at, at + size));
-    at += size;
-  }
-  if (at < body.length) pieces.push(body.subarray(at));
-  return pieces;
 }
