@@ -1,0 +1,86 @@
+import { Tensor } from 'onnxruntime-node';
+import { DecoderCaches } from './decoder-caches.ts';
+import { openGraph } from './graph-session.ts';
+import type { EncodedWindow, WhisperGraphOptions } from './whisper-encoder.ts';
+
+/** Attention of the heads that follow the speech: [heads, tokens, frames]. */
+export type Alignment = { heads: number; tokens: number; frames: number; weights: Float32Array };
+
+/**
+ * Several windows decoded side by side: the weights are read from memory once for all of them. Windows occupy places
+ * 0 … count − 1; when one is removed, the last takes its place.
+ */
+export interface WhisperDecoder {
+  readonly capacity: number;
+  readonly count: number;
+  /** Adds a window and returns its place. */
+  add(window: EncodedWindow): number;
+  remove(place: number): void;
+  /** Forgets the tokens of a window, not its audio. */
+  restart(place: number): void;
+  /** Feeds several tokens to one window; returns log-probabilities of the next token. */
+  prompt(place: number, tokens: readonly number[]): Promise<Float32Array>;
+  /** Feeds one token to every window, by place; returns log-probabilities of the next, one row after another. */
+  step(tokens: readonly number[]): Promise<Float32Array>;
+  /** Where in the audio each of `tokens` was heard. Forgets the window's tokens. */
+  align(place: number, tokens: readonly number[]): Promise<Alignment>;
+}
+
+const hidden = -1e9;
+
+export async function createWhisperDecoder(
+  options: WhisperGraphOptions & { capacity: number },
+): Promise<WhisperDecoder> {
+  const { shape, capacity, integers } = options;
+  const graph = await openGraph(options.graphPath, { threads: options.threads });
+  const caches = new DecoderCaches(shape, integers, capacity);
+
+  /** Runs windows `first` … `first + batch − 1`, each with the same number of new tokens. */
+  async function run(first: number, batch: number, tokens: readonly number[], wantAlignment = false) {
+    const steps = tokens.length / batch;
+    const lengths = Array.from({ length: batch }, (_, i) => caches.length(first + i));
+    caches.reserve();
+    const past = caches.past;
+    const mask = new Float32Array(batch * steps * (past + steps)).fill(hidden);
+    const positions = new BigInt64Array(batch * steps);
+    for (let row = 0; row < batch * steps; row++) {
+      const step = row % steps;
+      const length = lengths[Math.floor(row / steps)]!;
+      const start = row * (past + steps);
+      mask.fill(0, start, start + length);
+      mask.fill(0, start + past, start + past + step + 1);
+      positions[row] = BigInt(length + step);
+    }
+    const outputs = await graph.run({
+      ...caches.tensors(first, batch),
+      tokens: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [batch, steps]),
+      positions: new Tensor('int64', positions, [batch, steps]),
+      mask: new Tensor('float32', mask, [batch, 1, steps, past + steps]),
+      past: new Tensor('int64', BigInt64Array.of(BigInt(past)), [1]),
+      want_alignment: new Tensor('bool', [wantAlignment], []),
+    });
+    caches.append(first, batch, steps, outputs.new_state!.data as Float32Array);
+    return outputs;
+  }
+
+  return {
+    capacity,
+    get count() {
+      return caches.count;
+    },
+    add: (window) => caches.add(window),
+    remove: (place) => caches.remove(place),
+    restart: (place) => caches.restart(place),
+    async prompt(place, tokens) {
+      return (await run(place, 1, tokens)).log_probabilities!.data as Float32Array;
+    },
+    async step(tokens) {
+      return (await run(0, tokens.length, tokens)).log_probabilities!.data as Float32Array;
+    },
+    async align(place, tokens) {
+      caches.restart(place);
+      const { dims, data } = (await run(place, 1, tokens, true)).alignment!;
+      return { heads: dims[1]!, tokens: dims[2]!, frames: dims[3]!, weights: data as Float32Array };
+    },
+  };
+}
