@@ -7,6 +7,8 @@ import { type FlacStreamInfo, parseStreamInfo } from './flac-stream-info.ts';
 
 const lastBlockFlag = 0x80;
 const searchBytes = 8_192;
+/** So much searching for the ends of damaged frames, and the file is given up: it may be made of frame headers. */
+const maxVainBytes = 256 << 20;
 /** A longer jump of the frame numbers is a broken number, not lost audio. */
 const maxGapSeconds = 600;
 
@@ -48,13 +50,17 @@ async function* readFrames(
   reader: ByteReader,
   info: FlacStreamInfo,
 ): AsyncGenerator<{ bytes: Uint8Array } & FlacFrameHeader> {
-  for (;;) {
+  let vainBytes = 0;
+  while (vainBytes < maxVainBytes) {
     const head = await reader.peek(maxFlacHeaderBytes);
     if (head.length === 0) return;
     const frame = parseFlacFrame(head, 0, info);
     const length = frame && (await findFrameEnd(reader, frame, info));
     if (length) yield { bytes: await reader.take(length), ...frame };
-    else await skipToFrame(reader, info);
+    else {
+      if (frame) vainBytes += maxFrameBytes(frame, info);
+      await skipToFrame(reader, info);
+    }
   }
 }
 
@@ -64,7 +70,7 @@ async function findFrameEnd(
   frame: FlacFrameHeader,
   info: FlacStreamInfo,
 ): Promise<number | undefined> {
-  const maxBytes = frame.samples * info.channels * Math.ceil((info.bits + 1) / 8) + 1_024;
+  const maxBytes = maxFrameBytes(frame, info);
   let crc = 0;
   let at = 0;
   for (let wanted = searchBytes; at < maxBytes; wanted *= 2) {
@@ -80,6 +86,11 @@ async function findFrameEnd(
     if (atEnd) break;
   }
   return undefined;
+}
+
+/** No frame is longer than its samples stored plainly. */
+function maxFrameBytes(frame: FlacFrameHeader, info: FlacStreamInfo): number {
+  return frame.samples * info.channels * Math.ceil((info.bits + 1) / 8) + 1_024;
 }
 
 /** ID3v1, which some taggers put after the last frame. */

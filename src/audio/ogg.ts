@@ -15,6 +15,8 @@ type OggCodec = {
 };
 
 const opusClock = 48_000;
+/** FLAC may announce 65,535 of them; no decoder wants more than Vorbis does. */
+const keptHeaders = 3;
 /** A longer jump of the clock is a broken clock, not lost audio. */
 const maxGapSeconds = 600;
 const gapToleranceSeconds = 0.02;
@@ -45,6 +47,7 @@ class OggStream {
   readonly #codec: OggCodec;
   readonly #assembler = new PacketAssembler();
   #headers: Uint8Array[] = [];
+  #headersRead = 0;
   #decoder: PacketDecoder | undefined;
   #leadIn = 0;
   /** Where the decoded audio has come to, in samples of the decoder; the clock's own once `#anchored`. */
@@ -78,8 +81,9 @@ class OggStream {
   }
 
   async #readHeader(packet: Uint8Array): Promise<void> {
-    this.#headers.push(packet);
-    if (this.#headers.length < this.#codec.headerCount) return;
+    if (this.#headers.length < keptHeaders) this.#headers.push(packet);
+    this.#headersRead += 1;
+    if (this.#headersRead < this.#codec.headerCount) return;
     this.#decoder = await this.#codec.create(this.#headers);
     if (!this.#decoder) throw new ServiceError('invalid_file_format');
     this.#headers = [];

@@ -109,6 +109,58 @@ test('chained ogg files play one after the other', async () => {
   assert.equal(samples.length, 2 * reference.length);
 });
 
+test('pictures of megabytes in the comments of an ogg are passed over', async () => {
+  const bytes = fixture('speech-opus.ogg');
+  const second = indexOf(bytes, 'OggS', 4);
+  const third = indexOf(bytes, 'OggS', indexOf(bytes, 'OpusTags'));
+  const pages = Array.from({ length: 60 }, (_, i) => {
+    const page = join(
+      bytes.subarray(second, second + 26),
+      [255],
+      new Uint8Array(255).fill(255),
+      new Uint8Array(65_025),
+    );
+    page[5] = i === 0 ? 0 : 1;
+    page.set(Buffer.from('OpusTags'), 282);
+    return page;
+  });
+  const last = join(bytes.subarray(second, second + 26), [1, 4], Buffer.from('last'));
+  last[5] = 1;
+  [...pages, last].forEach((page, i) => {
+    new DataView(page.buffer).setUint32(18, i + 1, true);
+  });
+  const later = bytes.slice(third);
+  const whole = join(bytes.subarray(0, second), ...pages, last, later);
+  let next = 62;
+  for (
+    let at = indexOf(whole, 'OggS', whole.length - later.length);
+    at >= 0;
+    at = indexOf(whole, 'OggS', at + 4)
+  ) {
+    new DataView(whole.buffer).setUint32(at + 18, next++, true);
+  }
+  assert.ok(Math.abs((await decodeAll(whole)).length - reference.length) <= 320);
+});
+
+test('files made of nothing but headers take no time', { timeout: 20_000 }, async () => {
+  const flac = fixture('speech.flac');
+  const frameAt = indexOf(flac, [0xff, 0xf8], 8_000);
+  const flacHeaders = repeatBytes(flac.subarray(frameAt, frameAt + 7), 2_000_000);
+  await decodedLength(join(flac.subarray(0, frameAt), flacHeaders));
+  const page = fixture('speech-opus.ogg').slice(0, 47);
+  page.fill(255, 26);
+  await decodedLength(join(fixture('speech-opus.ogg').subarray(0, 47), repeatBytes(page, 4_000_000)));
+  const block = [0xa3, 0x81, 0x81];
+  const webm = fixture('speech-opus.webm');
+  await decodedLength(
+    join(
+      webm.subarray(0, indexOf(webm, clusterId)),
+      repeatBytes(clusterId, 1_000_000),
+      repeatBytes(block, 1_000_000),
+    ),
+  );
+});
+
 test('a file cut at any byte ends as audio or as no audio, and never longer than it was', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -169,6 +221,10 @@ async function decodedLength(bytes: Uint8Array): Promise<number> {
       return 0;
     throw error;
   }
+}
+
+function repeatBytes(pattern: ArrayLike<number>, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => pattern[i % pattern.length]!);
 }
 
 function head(samples: Float32Array): Float32Array {

@@ -56,7 +56,7 @@ export async function decodeAll(
 }
 
 export function join(...parts: ArrayLike<number>[]): Uint8Array {
-  return Uint8Array.from(parts.flatMap((part) => Array.from(part)));
+  return new Uint8Array(Buffer.concat(parts.map((part) => Uint8Array.from(part))));
 }
 
 /** The lag within ±`reach` samples at which two signals agree best, and how well: 1 is the same up to loudness. */
