@@ -1,4 +1,4 @@
-;; The inner loop of resampler.ts: sixteen times faster than V8's scalar code. Rebuild resampler-kernel.ts after a change:
+;; The inner loop of resampler.ts: about ten times as fast as the same loop in JavaScript. Rebuild resampler-kernel.ts after a change:
 ;;   wat2wasm src/audio/resampler-kernel.wat --output=- | base64 -w0
 (module
   (import "resampler" "memory" (memory 1))

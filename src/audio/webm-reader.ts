@@ -51,8 +51,9 @@ const searchBytes = 16_384;
 
 /**
  * Matroska (RFC 9559) read strictly forwards, one element after another with no tree: unknown sizes need no care, and
- * after damage reading goes on at the next block or cluster. mediabunny could not serve here: it gathers whole clusters,
- * allocates whatever size an element claims, and ends at the first damage.
+ * after damage reading goes on at the next block or cluster. mediabunny 1.61 could not serve here: it gathers a whole
+ * cluster before giving its first block (for a recorder's endless cluster, the whole file) and its stream source
+ * allocates at once whatever size a header claims.
  */
 export async function* readWebm(reader: ByteReader): AsyncGenerator<WebmItem> {
   let track: WebmTrack | undefined;
@@ -105,7 +106,8 @@ function isSound({ id, size, headerBytes }: ElementHeader, clusterLeft: number):
   if (id === ids.simpleBlock || id === ids.block)
     return size <= maxBlockBytes && headerBytes + size <= clusterLeft;
   if (id === ids.trackEntry) return size <= maxTrackBytes;
-  return skipped.includes(id) || groupMembers.has(id) || size <= 8;
+  // The rest of those that are read are numbers.
+  return size <= 8 || !Object.values(ids).includes(id);
 }
 
 /** A block's frames, or nothing where it belongs to another track or its lacing is broken. */

@@ -81,6 +81,14 @@ test('a block that claims more than its cluster holds costs only itself', async 
   assert.deepEqual(samples, signal.subarray(0, 8_000));
 });
 
+test('a number that claims megabytes is damage, not something to gather', async () => {
+  const liar = join([0x75, 0xa2, 0x10, 0xff, 0xff, 0xff], noise(100));
+  const body = [simpleBlock(blocks[0]!, 0), simpleBlock(blocks[1]!, 100), liar];
+  const rest = [2, 3, 4].map((i) => simpleBlock(blocks[i]!, i * blockMilliseconds));
+  const samples = await decodeAll(segment(tracks(), cluster(0, ...body, ...rest)));
+  assert.deepEqual(samples, signal.subarray(0, 8_000));
+});
+
 test('a MediaRecorder file whose clusters are made endless decodes as before', async () => {
   const bytes = fixture('speech-opus-live.webm');
   const endless = bytes.slice();
