@@ -1,0 +1,137 @@
+import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
+import { SpeechSpanTracker } from './speech-spans.ts';
+import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import { WindowCoverage } from './window-coverage.ts';
+import { findPause } from './window-pause.ts';
+import { keptBefore, type PlannedWindow, type Stretch, type WindowCut, WindowPlan } from './window-plan.ts';
+import { inBlocks, WindowRecording } from './window-recording.ts';
+
+/** The unit of recognition: speech of a recording, in order, with long silences shortened. */
+export type SpeechWindow = {
+  index: number;
+  audio: Pcm;
+  pieces: WindowPiece[];
+  /** From first to last voiced frame of each stretch of speech, without the silence around it. */
+  speechSeconds: number;
+  /** What ended the window. */
+  cut: WindowCut;
+  /** Of the voiced stretches' frames: music and noise that passed for speech are seldom sure. */
+  peakProbability: number;
+  meanProbability: number;
+};
+
+/** A stretch of the recording and where it lies in the window. */
+export type WindowPiece = { windowStartSeconds: number; startSeconds: number; durationSeconds: number };
+
+export type PackOptions = {
+  signal?: AbortSignal;
+  maxWindowSeconds?: number;
+  onAudio?: (totalSeconds: number) => void;
+};
+
+/** A second less than Whisper hears at once. */
+const defaultMaxWindowSeconds = 29;
+
+/** Finds the speech in a recording of any length and yields it in windows; holds about two windows of audio at most. */
+export async function* packWindows(
+  audio: AsyncIterable<Pcm>,
+  voice: VoiceActivity,
+  { signal, maxWindowSeconds = defaultMaxWindowSeconds, onAudio }: PackOptions = {},
+): AsyncGenerator<SpeechWindow> {
+  const maxSamples = Math.round(maxWindowSeconds * pcmSampleRate);
+  const stream = voice.open();
+  const recording = new WindowRecording();
+  const spans = new SpeechSpanTracker();
+  const plan = new WindowPlan({ maxSamples, findPause: (from, to) => findPauseIn(recording, from, to) });
+  const coverage = new WindowCoverage(recording, maxSamples);
+  let windows = 0;
+
+  for await (const block of inBlocks(audio)) {
+    signal?.throwIfAborted();
+    let probabilities = await stream.push(block);
+    if (block.length % voiceFrameSamples > 0) probabilities = joinFloats(probabilities, await stream.end());
+    recording.append(block, probabilities);
+    for (const span of spans.push(probabilities)) {
+      plan.add(span);
+      coverage.addSpeech(span);
+    }
+    for (let window = plan.full(underWay()); window; window = plan.full(underWay())) yield finish(window);
+    const undecided = Math.max(spans.settledSamples - keptBefore, plan.takenSamples);
+    recording.keep((start, end) => end > undecided || plan.wants(start, end));
+    onAudio?.(recording.totalSamples / pcmSampleRate);
+  }
+  for (const span of spans.end(recording.totalSamples)) {
+    plan.add(span);
+    coverage.addSpeech(span);
+  }
+  for (const window of plan.rest()) yield finish(window);
+  coverage.end();
+
+  function underWay() {
+    const heard = recording.totalSamples;
+    return spans.open && { ...spans.open, end: heard, speechEnd: heard };
+  }
+
+  function finish(planned: PlannedWindow): SpeechWindow {
+    const window = cutOut(recording, planned, windows++);
+    coverage.addWindow(window);
+    return window;
+  }
+}
+
+/** The time in the recording of a time in the window; it never goes backward, and is exact on every sample. */
+export function toRecordingTime(window: SpeechWindow, windowSeconds: number): number {
+  const piece = window.pieces.findLast(({ windowStartSeconds }) => windowStartSeconds <= windowSeconds);
+  const { windowStartSeconds, startSeconds, durationSeconds } = piece ?? window.pieces[0]!;
+  return startSeconds + Math.min(Math.max(windowSeconds - windowStartSeconds, 0), durationSeconds);
+}
+
+function cutOut(recording: WindowRecording, planned: PlannedWindow, index: number): SpeechWindow {
+  const audio = new Float32Array(planned.pieces.reduce((sum, { start, end }) => sum + end - start, 0));
+  const pieces: WindowPiece[] = [];
+  let offset = 0;
+  for (const { start, end } of planned.pieces) {
+    recording.copy(start, end, audio, offset);
+    pieces.push({
+      windowStartSeconds: offset / pcmSampleRate,
+      startSeconds: start / pcmSampleRate,
+      durationSeconds: (end - start) / pcmSampleRate,
+    });
+    offset += end - start;
+  }
+  return { index, audio, pieces, cut: planned.cut, ...judge(recording, planned.speech) };
+}
+
+function judge(recording: WindowRecording, speech: Stretch[]) {
+  let samples = 0;
+  let frames = 0;
+  let sum = 0;
+  let peakProbability = 0;
+  for (const { start, end } of speech) {
+    samples += end - start;
+    for (let frame = Math.floor(start / voiceFrameSamples); frame * voiceFrameSamples < end; frame++) {
+      const probability = recording.probability(frame);
+      frames++;
+      sum += probability;
+      peakProbability = Math.max(peakProbability, probability);
+    }
+  }
+  return {
+    speechSeconds: samples / pcmSampleRate,
+    peakProbability,
+    meanProbability: frames > 0 ? sum / frames : 0,
+  };
+}
+
+function findPauseIn(recording: WindowRecording, from: number, to: number): number {
+  const audio = new Float32Array(to - from);
+  recording.copy(from, to, audio, 0);
+  return findPause(audio, from, (frame) => recording.probability(frame));
+}
+
+function joinFloats(first: Float32Array, second: Float32Array): Float32Array {
+  const joined = new Float32Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
+}
