@@ -1,6 +1,7 @@
 /** Sounds for the voice-activity tests: what is not speech must stay without spans. */
 
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
 
@@ -9,6 +10,13 @@ export async function readFixture(name: string): Promise<Pcm> {
   const samples: number[] = [];
   for await (const chunk of decodeAudio(createReadStream(path))) samples.push(...chunk);
   return Float32Array.from(samples);
+}
+
+/** When each sentence of a fixture is spoken. */
+export async function readSentenceTimes(
+  name: string,
+): Promise<{ startSeconds: number; endSeconds: number }[]> {
+  return JSON.parse(await readFile(new URL(`../fixtures/audio/${name}`, import.meta.url), 'utf8')).sentences;
 }
 
 export function silence(seconds: number): Pcm {
