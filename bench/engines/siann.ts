@@ -5,7 +5,7 @@ import type { CreateRecogniser } from '../../src/speech/recogniser.ts';
 import { type LanguageSetting, languageSettings } from '../../src/speech/segment.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 
-const entry = new URL('../../src/recogniser.ts', import.meta.url).href;
+const entry = new URL('../../src/main.ts', import.meta.url).href;
 
 /** This project's own recogniser as it is set up for use, given the file's bytes: its seconds include decoding. */
 export async function createSiannEngine({ model }: EngineOptions): Promise<Engine> {

@@ -1,21 +1,11 @@
+import type { ModelListing } from '../model/list-models.ts';
 import { type Command, parseCommandLine, refuseArguments } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-
-/** What the model room knows about one published model. */
-export type ModelListing = {
-  id: string;
-  packageName: string;
-  version: string;
-  installed: boolean;
-  prepared: boolean;
-  bytesOnDisk: number;
-  memoryBytes: number;
-};
 
 export type ListModels = (cacheFolder: string) => Promise<ModelListing[]>;
 
 export const models: Command = async (args, context) => {
-  const { listModels } = await import('../model/catalogue.ts');
+  const { listModels } = await import('../model/list-models.ts');
   return printModels(args, context, listModels);
 };
 

@@ -88,6 +88,7 @@ async function transcribeFile(
     language: request.language,
     signal: context.signal,
     onProgress: progress.update,
+    words: request.words,
     ...(request.prompt !== undefined && { prompt: request.prompt }),
     ...(request.hotwords && { hotwords: request.hotwords }),
   });

@@ -13,6 +13,10 @@ export type TranscribeOptions = {
   language: LanguageSetting;
   prompt?: string;
   hotwords?: string[];
+  /** Where to begin: 0 takes the likeliest words, up to 1 draws ever more freely. */
+  temperature?: number;
+  /** Times for every word, which costs about a tenth more. */
+  words?: boolean;
   signal?: AbortSignal;
   requestId?: string;
   priority?: 'interactive' | 'file';

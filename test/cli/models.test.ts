@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ModelListing, printModels } from '../../src/cli/models.ts';
+import { printModels } from '../../src/cli/models.ts';
+import type { ModelListing } from '../../src/model/list-models.ts';
 import { scriptedContext } from './scripted-context.ts';
 
 const small = listing({ id: 'small', prepared: true, bytesOnDisk: 166_000_000, memoryBytes: 900_000_000 });
@@ -35,6 +36,6 @@ test('--json prints one model a line', async () => {
 });
 
 function listing(given: Partial<ModelListing>): ModelListing {
-  const blank = { id: '', packageName: 'sts-whisper', version: '1.0.0', bytesOnDisk: 0, memoryBytes: 0 };
+  const blank = { id: 'base' as const, packageName: 'sts-whisper', version: '1.0.0', bytesOnDisk: 0, memoryBytes: 0 };
   return { ...blank, installed: true, prepared: false, ...given };
 }

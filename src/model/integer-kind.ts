@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import type { IntegerKind } from './row-quantised-product.ts';
+
+/**
+ * Signed weights are fast where the processor multiplies unsigned by signed bytes without overflow: Arm, and x64 with VNNI.
+ * Older x64 saturates at 16 bits in that product, which garbles text, so there the weights stay unsigned.
+ */
+export function integerKind(): IntegerKind {
+  if (arch() !== 'x64') return 'signed';
+  if (platform() !== 'linux') return 'unsigned';
+  return /^flags\s*:.*\b(avx512_vnni|avx_vnni)\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'))
+    ? 'signed'
+    : 'unsigned';
+}

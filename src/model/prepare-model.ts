@@ -1,0 +1,106 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { type ModelId, type PublishedFile, publishedModel } from './catalogue.ts';
+import { buildDecoderGraph } from './decoder-graph.ts';
+import { buildEncoderGraph } from './encoder-graph.ts';
+import { integerKind } from './integer-kind.ts';
+import {
+  fileSha256,
+  findPrepared,
+  isUndamaged,
+  type PreparedFolder,
+  PreparedWriter,
+  preparedName,
+  removeStale,
+} from './prepared-cache.ts';
+import { readPublishedWeights } from './published-weights.ts';
+import type { IntegerKind } from './row-quantised-product.ts';
+import { buildVoiceActivityGraph } from './voice-activity-graph.ts';
+import { readWhisperShape } from './whisper-shape.ts';
+
+/** Everything that the recogniser opens. */
+export type PreparedModel = {
+  id: ModelId;
+  encoderPath: string;
+  decoderPath: string;
+  voiceActivityPath: string;
+  /** Folder of the published model: vocabulary and measures. */
+  modelFolder: string;
+  integers: IntegerKind;
+};
+
+export type PrepareOptions = {
+  model: ModelId;
+  cacheFolder: string;
+  onProgress?: (progress: { step: string; fraction: number }) => void;
+};
+
+/** Finds the prepared graphs, or makes them from the published weights. */
+export async function prepareModel({
+  model: id,
+  cacheFolder,
+  onProgress,
+}: PrepareOptions): Promise<PreparedModel> {
+  const model = publishedModel(id);
+  await mkdir(cacheFolder, { recursive: true });
+  const usable = async () => {
+    const found = await findPrepared(model, cacheFolder);
+    return found && (await isUndamaged(found)) ? found : undefined;
+  };
+  const report = async (step: string, fraction: number) => {
+    onProgress?.({ step, fraction });
+    await setImmediate(); // lets the progress bar be drawn before the next stretch of work
+  };
+  const prepared = (await usable()) ?? (await make());
+  return {
+    id,
+    encoderPath: join(prepared.folder, 'encoder.onnx'),
+    decoderPath: join(prepared.folder, 'decoder.onnx'),
+    voiceActivityPath: join(prepared.folder, 'voice-activity.onnx'),
+    modelFolder: model.folder,
+    integers: integerKind(),
+  };
+
+  async function make(): Promise<PreparedFolder> {
+    await report('Checking the weights', 0);
+    await Promise.all([model.encoder, model.decoder, model.voiceActivity].map(verify));
+    const name = await preparedName(model);
+    const writer = await PreparedWriter.open(cacheFolder, name);
+    try {
+      await report('Reading the weights', 0.1);
+      const shape = await readWhisperShape(model.folder);
+      const weights = await readPublishedWeights({
+        encoder: model.encoder.path,
+        decoder: model.decoder.path,
+      });
+      await report('Rewriting the encoder', 0.25);
+      await writer.write('encoder.onnx', buildEncoderGraph(weights, shape, integerKind()).model('encoder'));
+      await report('Rewriting the decoder', 0.4);
+      await writer.write('decoder.onnx', buildDecoderGraph(weights, shape, integerKind()).model('decoder'));
+      await report('Rewriting the voice detector', 0.95);
+      await writer.write(
+        'voice-activity.onnx',
+        buildVoiceActivityGraph(await readFile(model.voiceActivity.path)),
+      );
+      const finished = await writer.finish(async () => (await usable()) !== undefined);
+      await removeStale(cacheFolder, name);
+      await report('Model ready', 1);
+      return finished;
+    } catch (error) {
+      await writer.discard();
+      throw error;
+    }
+  }
+}
+
+async function verify({ path, sha256 }: PublishedFile): Promise<void> {
+  const found = await fileSha256(path).catch((cause) => {
+    throw new Error(`The weights at ${path} cannot be read. Run npm ci in the project folder.`, { cause });
+  });
+  if (found !== sha256) {
+    throw new Error(
+      `The weights at ${path} are damaged (SHA-256 ${found}, expected ${sha256}). Run npm ci in the project folder.`,
+    );
+  }
+}

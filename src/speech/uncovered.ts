@@ -1,0 +1,21 @@
+import type { RecognisedWindow } from './window-messages.ts';
+
+export type Stretch = { startSeconds: number; endSeconds: number };
+
+/** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was passed over. */
+const longestTail = 1.6;
+const longestHole = 3;
+
+/** Where a window's text leaves speech out: Whisper at times stops early or jumps ahead. */
+export function uncoveredStretches({ segments }: RecognisedWindow, audioSeconds: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  let covered = 0;
+  for (const { startSeconds, endSeconds } of segments) {
+    if (startSeconds - covered > longestHole)
+      stretches.push({ startSeconds: covered, endSeconds: startSeconds });
+    covered = Math.max(covered, endSeconds);
+  }
+  if (segments.length > 0 && audioSeconds - covered > longestTail)
+    stretches.push({ startSeconds: covered, endSeconds: audioSeconds });
+  return stretches;
+}

@@ -1,0 +1,133 @@
+import { compressionRatio, repetitionStart } from './repetition.ts';
+import type { TokenRules } from './token-rules.ts';
+import { decodeText, type Vocabulary } from './vocabulary.ts';
+
+/** One try at a window's text. */
+export type Attempt = {
+  temperature: number;
+  /** Text and timestamps, without the end. */
+  tokens: number[];
+  logProbabilities: number[];
+  averageLogProbability: number;
+  compressionRatio: number;
+  /** The text went round in circles and was cut at its second round. */
+  looped: boolean;
+};
+
+/** Whisper's thresholds for trying again (openai/whisper, transcribe.py). */
+const temperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
+const worstCompressionRatio = 2.4;
+const worstLogProbability = -1;
+const noSpeechThreshold = 0.6;
+const mostTokens = 224;
+
+export type WindowDecodingOptions = {
+  vocabulary: Vocabulary;
+  rules: TokenRules;
+  audioSeconds: number;
+  noSpeechProbability: number;
+  /** Where the drawing of tokens begins, so that the same window always gives the same text. */
+  seed: number;
+  firstTemperature?: number;
+};
+
+/** Chooses a window's tokens one by one, and begins again, warmer, when a try went wrong. Knows nothing of graphs. */
+export class WindowDecoding {
+  readonly #options: WindowDecodingOptions;
+  readonly #temperatures: number[];
+  readonly #random: () => number;
+  #attempts: Attempt[] = [];
+  #tokens: number[] = [];
+  #logProbabilities: number[] = [];
+  #sum = 0;
+
+  constructor(options: WindowDecodingOptions) {
+    this.#options = options;
+    const first = options.firstTemperature ?? 0;
+    this.#temperatures = [first, ...temperatures.filter((each) => each > first)];
+    this.#random = seededRandom(options.seed);
+  }
+
+  /** Takes the log-probabilities of the next token and answers what to do with the window. */
+  accept(row: Float32Array): { next: number } | { restart: true } | { done: Attempt } {
+    const { vocabulary, rules, audioSeconds } = this.#options;
+    const temperature = this.#temperatures[this.#attempts.length]!;
+    const { token, logProbability } = rules.choose(row, this.#tokens, {
+      audioSeconds,
+      temperature,
+      random: this.#random,
+    });
+    this.#sum += logProbability;
+    if (token !== vocabulary.endOfText) {
+      this.#tokens.push(token);
+      this.#logProbabilities.push(logProbability);
+      const textTokens = this.#tokens.filter((each) => each < vocabulary.endOfText);
+      const loop = token < vocabulary.endOfText ? repetitionStart(textTokens) : undefined;
+      if (loop !== undefined) return this.#finish(this.#positionOfText(loop));
+      if (this.#tokens.length < mostTokens) return { next: token };
+    }
+    return this.#finish();
+  }
+
+  #positionOfText(index: number): number {
+    let seen = 0;
+    for (const [position, token] of this.#tokens.entries()) {
+      if (token < this.#options.vocabulary.endOfText && seen++ === index) return position;
+    }
+    return this.#tokens.length;
+  }
+
+  #finish(loopAt?: number): { restart: true } | { done: Attempt } {
+    const { vocabulary } = this.#options;
+    const tokens = this.#tokens.slice(0, loopAt);
+    const attempt: Attempt = {
+      temperature: this.#temperatures[this.#attempts.length]!,
+      tokens,
+      logProbabilities: this.#logProbabilities.slice(0, loopAt),
+      averageLogProbability: this.#sum / (this.#tokens.length + 1),
+      compressionRatio: compressionRatio(decodeText(vocabulary, tokens)),
+      looped: loopAt !== undefined,
+    };
+    this.#attempts.push(attempt);
+    this.#tokens = [];
+    this.#logProbabilities = [];
+    this.#sum = 0;
+    if (this.#isGood(attempt)) return { done: attempt };
+    if (this.#attempts.length < this.#temperatures.length) return { restart: true };
+    return { done: this.#best() };
+  }
+
+  #isGood(attempt: Attempt): boolean {
+    if (
+      this.#options.noSpeechProbability > noSpeechThreshold &&
+      attempt.averageLogProbability < worstLogProbability
+    )
+      return true;
+    return (
+      !attempt.looped &&
+      attempt.compressionRatio <= worstCompressionRatio &&
+      attempt.averageLogProbability >= worstLogProbability
+    );
+  }
+
+  #best(): Attempt {
+    const whole = this.#attempts.filter(
+      (attempt) => !attempt.looped && attempt.compressionRatio <= worstCompressionRatio,
+    );
+    const candidates = whole.length > 0 ? whole : this.#attempts;
+    return candidates.reduce((best, each) =>
+      each.averageLogProbability > best.averageLogProbability ? each : best,
+    );
+  }
+}
+
+/** Mulberry32: small, even enough for drawing tokens, and the same everywhere. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

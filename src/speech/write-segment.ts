@@ -1,0 +1,48 @@
+import { tidyText } from './chinese-punctuation.ts';
+import { toScript } from './chinese-script.ts';
+import { meanLogProbability } from './invented-text.ts';
+import type { LanguageSetting, Segment, Word } from './segment.ts';
+import type { RecognisedSegment, RecognisedWindow } from './window-messages.ts';
+import { type SpeechWindow, toRecordingTime } from './windows.ts';
+
+/** A recognised segment as the caller gets it: times of the recording, text in the script asked for. */
+export function writeSegment(
+  segment: RecognisedSegment,
+  recognised: RecognisedWindow,
+  window: SpeechWindow,
+  setting: LanguageSetting,
+): Omit<Segment, 'id'> {
+  const inRecording = (seconds: number) => toRecordingTime(window, seconds);
+  const { language } = recognised;
+  return {
+    startSeconds: inRecording(segment.startSeconds),
+    endSeconds: inRecording(segment.endSeconds),
+    text: tidyText(toScript(segment.text, setting), language),
+    language,
+    words: writeWords(segment, setting).map((word) => ({
+      ...word,
+      startSeconds: inRecording(word.startSeconds),
+      endSeconds: inRecording(word.endSeconds),
+    })),
+    tokens: segment.tokens,
+    temperature: recognised.temperature,
+    averageLogProbability: meanLogProbability(segment),
+    compressionRatio: recognised.compressionRatio,
+    noSpeechProbability: recognised.noSpeechProbability,
+  };
+}
+
+/** Words are converted together, since a character's other form depends on its neighbours, and then taken apart again. */
+function writeWords({ words }: RecognisedSegment, setting: LanguageSetting): Word[] {
+  const converted = [...toScript(words.map(({ text }) => text).join(''), setting)];
+  const lengths = words.map(({ text }) => [...text].length);
+  const sameLength = converted.length === lengths.reduce((sum, length) => sum + length, 0);
+  let at = 0;
+  return words.map((word, index) => {
+    const text = sameLength
+      ? converted.slice(at, at + lengths[index]!).join('')
+      : toScript(word.text, setting);
+    at += lengths[index]!;
+    return { ...word, text: text.trim() };
+  });
+}
