@@ -1,15 +1,17 @@
-// `npm test`: installs when needed, then runs every test under test/ (or the files named on the command line).
+// `npm test`: installs when needed, then runs every test under test/. After `--` come files, or options of `node --test`.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root } from './install.mjs';
 
-ensureInstalled();
-const named = process.argv.slice(2);
+ensureInstalled({ development: true });
+const given = process.argv.slice(2);
+const options = given.filter((argument) => argument.startsWith('-'));
+const named = given.filter((argument) => !argument.startsWith('-'));
 const files = named.length > 0 ? named : testFiles(join(root, 'test'));
 const result = spawnSync(
   process.execPath,
-  ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files],
+  ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files],
   { cwd: root, stdio: 'inherit' },
 );
 process.exit(result.status ?? 1);
