@@ -74,8 +74,8 @@ export class DecoderCaches {
       for (let layer = 0; layer < decoderLayers; layer++) {
         for (const cache of [this.#crossKeys[layer]!, this.#crossValues[layer]!])
           move(cache, last, place, width * this.#frames);
-        for (const cache of [this.#selfKeys[layer]!, this.#selfValues[layer]!]) {
-          move(cache, last, place, heads * this.#room * headWidth);
+        for (const cache of [this.#selfKeys[layer], this.#selfValues[layer]]) {
+          if (cache) move(cache, last, place, heads * this.#room * headWidth);
         }
       }
       move(this.#crossScales, last, place, this.#scaleSize);
