@@ -26,5 +26,8 @@ async function loadTokeniser(modelFolder: string): Promise<(text: string) => num
     ),
   );
   const tokenizer = new Tokenizer(table, config);
-  return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  // A control token spelt out in a prompt must not steer the decoder.
+  const controls = new Set(table.added_tokens.map(({ id }: { id: number }) => id));
+  return (text) =>
+    tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id: number) => !controls.has(id));
 }
