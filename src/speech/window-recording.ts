@@ -28,6 +28,12 @@ export class WindowRecording {
     }
   }
 
+  read(start: number, end: number): Pcm {
+    const samples = new Float32Array(end - start);
+    this.copy(start, end, samples, 0);
+    return samples;
+  }
+
   copy(start: number, end: number, into: Pcm, offset: number): void {
     for (let at = start; at < end; ) {
       const index = Math.floor(at / blockSamples);

@@ -1,6 +1,7 @@
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
-import { SpeechSpanTracker } from './speech-spans.ts';
+import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
 import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import { isMadeOfTones } from './voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
 import { keptBefore, type PlannedWindow, type Stretch, type WindowCut, WindowPlan } from './window-plan.ts';
@@ -31,6 +32,8 @@ export type PackOptions = {
 
 /** A second less than Whisper hears at once. */
 const defaultMaxWindowSeconds = 29;
+/** Tones have not been seen to reach it, and of a thousand spans of speech four stay below: only those are looked at. */
+const certainProbability = 0.98;
 
 /** Finds the speech in a recording of any length and yields it in windows; holds about two windows of audio at most. */
 export async function* packWindows(
@@ -51,21 +54,22 @@ export async function* packWindows(
     let probabilities = await stream.push(block);
     if (block.length % voiceFrameSamples > 0) probabilities = joinFloats(probabilities, await stream.end());
     recording.append(block, probabilities);
-    for (const span of spans.push(probabilities)) {
-      plan.add(span);
-      coverage.addSpeech(span);
-    }
+    spans.push(probabilities).forEach(add);
     for (let window = plan.full(underWay()); window; window = plan.full(underWay())) yield finish(window);
     const undecided = Math.max(spans.settledSamples - keptBefore, plan.takenSamples);
     recording.keep((start, end) => end > undecided || plan.wants(start, end));
     onAudio?.(recording.totalSamples / pcmSampleRate);
   }
-  for (const span of spans.end(recording.totalSamples)) {
+  spans.end(recording.totalSamples).forEach(add);
+  for (const window of plan.rest()) yield finish(window);
+  coverage.end();
+
+  function add(span: SpeechSpan): void {
+    const doubtful = span.peakProbability < certainProbability && span.start >= plan.takenSamples;
+    if (doubtful && isMadeOfTones(recording.read(span.start, span.end))) return;
     plan.add(span);
     coverage.addSpeech(span);
   }
-  for (const window of plan.rest()) yield finish(window);
-  coverage.end();
 
   function underWay() {
     const heard = recording.totalSamples;
@@ -124,9 +128,7 @@ function judge(recording: WindowRecording, speech: Stretch[]) {
 }
 
 function findPauseIn(recording: WindowRecording, from: number, to: number): number {
-  const audio = new Float32Array(to - from);
-  recording.copy(from, to, audio, 0);
-  return findPause(audio, from, (frame) => recording.probability(frame));
+  return findPause(recording.read(from, to), from, (frame) => recording.probability(frame));
 }
 
 function joinFloats(first: Float32Array, second: Float32Array): Float32Array {

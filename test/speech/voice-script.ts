@@ -20,10 +20,13 @@ export function scriptedVoice(probabilities: number[]): VoiceActivity {
   };
 }
 
-/** Samples that tell their place in the recording. */
+/** Noise that is nowhere the same, so that a sample tells its place in the recording. */
 export function numberedSamples(count: number): Pcm {
   const samples = new Float32Array(count);
-  for (let i = 0; i < count; i++) samples[i] = (i % 999_983) / 1e6;
+  for (let i = 0; i < count; i++) {
+    const mixed = Math.imul(i ^ (i >>> 15), 0x2c1b3c6d);
+    samples[i] = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39) / 2 ** 33;
+  }
   return samples;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/speech/windows.ts';
 import { openVoiceActivity } from './voice-graph.ts';
 import { inChunks, numberedSamples, scriptedVoice } from './voice-script.ts';
-import { readFixture, readSentenceTimes, silence } from './voice-sounds.ts';
+import { readFixture, readSentenceTimes, silence, toneMusic } from './voice-sounds.ts';
 
 const framesPerSecond = pcmSampleRate / 512;
 
@@ -164,6 +164,15 @@ test('a window tells how sure the voice was', async () => {
   assert(Math.abs(window!.peakProbability - 0.8) < 1e-6);
   assert(Math.abs(window!.meanProbability - 0.7) < 0.01);
   assert(Math.abs(window!.speechSeconds - 4) < 0.1);
+});
+
+test('tones that might pass for speech are left out, a doubtful voice and speech over tones are not', async () => {
+  const tones = toneMusic(12);
+  const speech = await readFixture('speech.flac');
+  const doubtful = script([1, 0], [3, 0.9], [8, 0]);
+  assert.equal((await pack(tones, doubtful)).length, 0);
+  assert.equal((await pack(speech.subarray(0, 4 * pcmSampleRate), doubtful)).length, 1);
+  assert.equal((await pack(tones, script([1, 0], [3, 0.99], [8, 0]))).length, 1);
 });
 
 test('a window comes as soon as it is full, and a reader that stops also stops the source', async () => {
