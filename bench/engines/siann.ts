@@ -1,15 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { loadConfig } from '../../src/config.ts';
+import { createRecogniser } from '../../src/main.ts';
 import { joinText } from '../../src/speech/join-text.ts';
-import type { CreateRecogniser } from '../../src/speech/recogniser.ts';
 import { type LanguageSetting, languageSettings } from '../../src/speech/segment.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 
-const entry = new URL('../../src/main.ts', import.meta.url).href;
-
 /** This project's own recogniser as it is set up for use, given the file's bytes: its seconds include decoding. */
 export async function createSiannEngine({ model }: EngineOptions): Promise<Engine> {
-  const { createRecogniser }: { createRecogniser: CreateRecogniser } = await import(entry);
   const recogniser = await createRecogniser({ config: { ...loadConfig(process.env), model } });
 
   return {
