@@ -1,3 +1,4 @@
+import { balanceChannels, type IntegerWeight } from './channel-balance.ts';
 import { GraphBuilder, type TensorName } from './graph-builder.ts';
 import { type PublishedWeights, toFloats } from './published-weights.ts';
 import { createRowQuantisedProduct, type IntegerKind, scaleFor } from './row-quantised-product.ts';
@@ -18,28 +19,17 @@ export function buildEncoderGraph(
   const matrix = (name: string) => required(weights.matrices, name);
   const vector = (name: string) =>
     graph.weight(name, required(weights.vectors, name), [required(weights.vectors, name).length]);
-  const multiply = (input: TensorName, name: string) => product(input, name, matrix(name));
   const batched = (tensor: TensorName) => graph.node('Unsqueeze', [tensor, graph.ints(0)]);
+  const scales: TensorName[] = [];
 
   const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
   let states = addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2));
-  let normal = normalise(states, 'encoder.layers.0.self_attn_layer_norm');
   for (let layer = 0; layer < shape.encoderLayers; layer++) {
     const name = `encoder.layers.${layer}`;
-    const attended = multiply(attend(normal, `${name}.self_attn`), `${name}.self_attn.out_proj`);
-    [normal, states] = addAndNormalise(
-      attended,
-      `${name}.self_attn.out_proj.bias`,
-      states,
-      `${name}.final_layer_norm`,
-    );
-    const inner = graph.contrib('BiasGelu', [multiply(normal, `${name}.fc1`), vector(`${name}.fc1.bias`)]);
-    const last = layer === shape.encoderLayers - 1;
-    const next = last ? 'encoder.layer_norm' : `encoder.layers.${layer + 1}.self_attn_layer_norm`;
-    [normal, states] = addAndNormalise(multiply(inner, `${name}.fc2`), `${name}.fc2.bias`, states, next);
+    states = addResult(states, attend(name), `${name}.self_attn.out_proj.bias`);
+    states = addResult(states, feedForward(name), `${name}.fc2.bias`);
   }
-  const scales: TensorName[] = [];
-  for (let layer = 0; layer < shape.decoderLayers; layer++) giveCrossAttention(normal, layer);
+  giveCrossAttention();
   graph.nodeTo(['cross_scales'], 'Concat', scales, { axis: 0 });
   graph.output('cross_scales', 'float32', [2 * shape.decoderLayers, width]);
   return graph;
@@ -64,48 +54,72 @@ export function buildEncoderGraph(
     return graph.node('Add', [rows, graph.node('Slice', [table, graph.ints(0), frames, graph.ints(0)])]);
   }
 
-  function attend(input: TensorName, name: string): TensorName {
-    const operands = ['q', 'k', 'v'].map((part) => batched(multiply(input, `${name}.${part}_proj`)));
+  function attend(layer: string): TensorName {
+    const name = `${layer}.self_attn`;
+    const parts = ['q', 'k', 'v'].map((part) => `${name}.${part}_proj`);
+    const { input, matrices } = normalise(`${layer}.self_attn_layer_norm`, parts);
+    const operands = parts.map((part, index) => batched(product(input, part, matrices[index]!)));
     const bias = new Float32Array(3 * width); // keys have none
     bias.set(required(weights.vectors, `${name}.q_proj.bias`), 0);
     bias.set(required(weights.vectors, `${name}.v_proj.bias`), 2 * width);
     operands.push(graph.weight(`${name}.bias`, bias, [bias.length]));
-    return graph.node('Squeeze', [
-      graph.contrib('MultiHeadAttention', operands, { num_heads: heads }),
-      graph.ints(0),
-    ]);
+    const mixed = graph.contrib('MultiHeadAttention', operands, { num_heads: heads });
+    const out = `${name}.out_proj`;
+    return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, matrix(out));
   }
 
-  function normalise(input: TensorName, name: string): TensorName {
-    const operands = [input, vector(`${name}.weight`), vector(`${name}.bias`)];
-    return graph.node('LayerNormalization', operands, { axis: -1, epsilon: 1e-5 });
+  /** In parts as wide as the network, each quantised by itself: the inner states have single values that would drown a whole row. */
+  function feedForward(layer: string): TensorName {
+    const [first, second] = [`${layer}.fc1`, `${layer}.fc2`];
+    const { input, matrices } = normalise(`${layer}.final_layer_norm`, [first]);
+    const bias = required(weights.vectors, `${first}.bias`);
+    const results: TensorName[] = [];
+    for (let start = 0; start < bias.length; start += width) {
+      const part = `${first}.${start}`;
+      const partBias = graph.weight(`${part}.bias`, bias.subarray(start, start + width), [width]);
+      const inner = product(input, part, columns(matrices[0]!, start, start + width));
+      const active = graph.contrib('BiasGelu', [inner, partBias]);
+      results.push(product(active, `${second}.${start}`, rows(matrix(second), start, start + width)));
+    }
+    return graph.node('Sum', results);
+  }
+
+  /** Normalises the states for matrices that read them, with the channels evened out between both. */
+  function normalise(name: string, readers: string[]): { input: TensorName; matrices: IntegerWeight[] } {
+    const [gain, offset] = ['weight', 'bias'].map((part) => required(weights.vectors, `${name}.${part}`));
+    const balanced = balanceChannels({ gain: gain!, offset: offset! }, readers.map(matrix));
+    const operands = [
+      states,
+      graph.weight(`${name}.weight`, balanced.norm.gain, [width]),
+      graph.weight(`${name}.bias`, balanced.norm.offset, [width]),
+    ];
+    const input = graph.node('LayerNormalization', operands, { axis: -1, epsilon: 1e-5 });
+    return { input, matrices: balanced.matrices };
   }
 
   /** Plain additions: onnxruntime's fused SkipLayerNormalization takes twice as long as its parts. */
-  function addAndNormalise(
-    result: TensorName,
-    bias: string,
-    running: TensorName,
-    norm: string,
-  ): [TensorName, TensorName] {
-    const sum = graph.node('Add', [graph.node('Add', [result, vector(bias)]), running]);
-    return [normalise(sum, norm), sum];
+  function addResult(running: TensorName, result: TensorName, bias: string): TensorName {
+    return graph.node('Add', [graph.node('Add', [result, vector(bias)]), running]);
   }
 
-  function giveCrossAttention(hidden: TensorName, layer: number): void {
-    const name = `decoder.layers.${layer}.encoder_attn`;
-    const keys = quantiseChannels(multiply(hidden, `${name}.k_proj`));
-    graph.nodeTo([`cross_keys.${layer}`], 'Reshape', [
-      graph.node('Transpose', [keys], { perm: [1, 0] }),
-      graph.ints(heads, headWidth, -1),
-    ]);
-    graph.output(`cross_keys.${layer}`, storage(), [heads, headWidth, 'frames']);
-    const values = quantiseChannels(
-      graph.node('Add', [multiply(hidden, `${name}.v_proj`), vector(`${name}.v_proj.bias`)]),
+  function giveCrossAttention(): void {
+    const names = Array.from(
+      { length: shape.decoderLayers },
+      (_, layer) => `decoder.layers.${layer}.encoder_attn`,
     );
-    const byHead = graph.node('Reshape', [values, graph.ints(-1, heads, headWidth)]);
-    graph.nodeTo([`cross_values.${layer}`], 'Transpose', [byHead], { perm: [1, 0, 2] });
-    graph.output(`cross_values.${layer}`, storage(), [heads, 'frames', headWidth]);
+    const readers = names.flatMap((name) => [`${name}.k_proj`, `${name}.v_proj`]);
+    const { input, matrices } = normalise('encoder.layer_norm', readers);
+    for (const [layer, name] of names.entries()) {
+      const keys = quantiseChannels(product(input, `${name}.k_proj`, matrices[2 * layer]!));
+      const byChannel = graph.node('Transpose', [keys], { perm: [1, 0] });
+      graph.nodeTo([`cross_keys.${layer}`], 'Reshape', [byChannel, graph.ints(heads, headWidth, -1)]);
+      graph.output(`cross_keys.${layer}`, storage(), [heads, headWidth, 'frames']);
+      const projected = product(input, `${name}.v_proj`, matrices[2 * layer + 1]!);
+      const values = quantiseChannels(graph.node('Add', [projected, vector(`${name}.v_proj.bias`)]));
+      const byHead = graph.node('Reshape', [values, graph.ints(-1, heads, headWidth)]);
+      graph.nodeTo([`cross_values.${layer}`], 'Transpose', [byHead], { perm: [1, 0, 2] });
+      graph.output(`cross_values.${layer}`, storage(), [heads, 'frames', headWidth]);
+    }
   }
 
   function quantiseChannels(input: TensorName): TensorName {
@@ -121,6 +135,26 @@ export function buildEncoderGraph(
   function storage(): 'int8' | 'uint8' {
     return integers === 'signed' ? 'int8' : 'uint8';
   }
+}
+
+function columns({ shape, bytes, zeroPoint, scale }: IntegerWeight, from: number, to: number): IntegerWeight {
+  const [rowCount, columnCount] = shape as [number, number];
+  const part = new Uint8Array(rowCount * (to - from));
+  for (let row = 0; row < rowCount; row++) {
+    part.set(bytes.subarray(row * columnCount + from, row * columnCount + to), row * (to - from));
+  }
+  const partScale = typeof scale === 'number' ? scale : scale.subarray(from, to);
+  return { shape: [rowCount, to - from], bytes: part, zeroPoint, scale: partScale };
+}
+
+function rows({ shape, bytes, zeroPoint, scale }: IntegerWeight, from: number, to: number): IntegerWeight {
+  const columnCount = shape[1]!;
+  return {
+    shape: [to - from, columnCount],
+    bytes: bytes.subarray(from * columnCount, to * columnCount),
+    zeroPoint,
+    scale,
+  };
 }
 
 function required<T>(tensors: Map<string, T>, name: string): T {

@@ -1,5 +1,5 @@
+import type { IntegerWeight } from './channel-balance.ts';
 import type { GraphBuilder, TensorName } from './graph-builder.ts';
-import type { QuantisedWeight } from './published-weights.ts';
 
 /** Whether 8-bit weights are stored signed, which is the fast way, or unsigned, which is right on x64 without VNNI. */
 export type IntegerKind = 'signed' | 'unsigned';
@@ -25,14 +25,16 @@ export function createRowQuantisedProduct(graph: GraphBuilder, integers: Integer
   }
 
   /** `input` [rows, inputs] times `weight` [inputs, outputs], without a bias. */
-  return (input: TensorName, name: string, weight: QuantisedWeight): TensorName => {
+  return (input: TensorName, name: string, weight: IntegerWeight): TensorName => {
     const { bytes, scales } = quantiseRows(input);
     const stored = storeIntegers(graph, name, weight, integers);
     return graph.contrib('MatMulIntegerToFloat', [
       bytes,
       stored.bytes,
       scales,
-      graph.constant(Float32Array.of(weight.scale)),
+      typeof weight.scale === 'number'
+        ? graph.constant(Float32Array.of(weight.scale))
+        : graph.weight(`${name}.scales`, weight.scale, [weight.scale.length]),
       graph.constant(Uint8Array.of(128)),
       stored.zeroPoint,
     ]);
@@ -49,7 +51,7 @@ export function scaleFor(graph: GraphBuilder, highest: TensorName, lowest: Tenso
   return graph.node('Mul', [span, graph.constant(Float32Array.of(1 / 127))]);
 }
 
-function storeIntegers(graph: GraphBuilder, name: string, weight: QuantisedWeight, integers: IntegerKind) {
+function storeIntegers(graph: GraphBuilder, name: string, weight: IntegerWeight, integers: IntegerKind) {
   if (integers === 'unsigned') {
     return {
       bytes: graph.weight(name, weight.bytes, weight.shape),
