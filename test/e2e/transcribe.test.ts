@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { errorRate, score } from '../../bench/scoring.ts';
+import { loadConfig } from '../../src/config.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createRecogniser } from '../../src/main.ts';
+import { joinText } from '../../src/speech/join-text.ts';
+import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
+import type { Segment } from '../../src/speech/segment.ts';
+import { decodeAll, fixture, inChunks, noise, speechFiles } from '../audio/fixtures.ts';
+import { mainsHum, silence, toneMusic, whiteNoise } from '../speech/voice-sounds.ts';
+import { inferenceChildren } from '../support/inference-children.ts';
+import { testModels } from '../support/tiny-model.ts';
+import { toWave } from '../support/wave.ts';
+
+type Transcription = { segments: Segment[]; durationSeconds: number };
+
+let recogniser: Recogniser;
+const transcriptions = new Map<string, Promise<Transcription>>();
+const said: string = readJson('speech.json').text;
+
+before(async () => {
+  recogniser = await createRecogniser({
+    config: loadConfig({ SIANN_MODEL: 'tiny', SIANN_CACHE: testModels }),
+  });
+});
+after(() => recogniser[Symbol.asyncDispose]());
+
+for (const name of speechFiles.filter((each) => !each.includes('start'))) {
+  // The tiny model mishears a word of this voice, and most of them when a telephone has taken the treble away.
+  const tolerance = name.includes('8k') ? 0.75 : 0.16;
+  test(`${name}: what is said is heard, but for ${100 * tolerance} % of the words`, async () => {
+    const { segments, durationSeconds } = await heard(name);
+    const rate = errorRate(score(said, textOf(segments), { numbersFolded: true }));
+    assert(rate <= tolerance, `${rate}: ${textOf(segments)}`);
+    assert(segments.every(({ language }) => language === 'en'));
+    assert(Math.abs(durationSeconds - 3.675) < 0.01, `${durationSeconds} s`);
+  });
+}
+
+test('every lossless container gives the same text at the same times', async () => {
+  const results = await Promise.all(
+    ['speech-16k.wav', 'speech.flac', 'speech-flac.ogg', 'speech-flac.mkv'].map(heard),
+  );
+  const timedTexts = results.map(({ segments }) =>
+    segments.map(({ text, startSeconds, endSeconds }) => [text, startSeconds, endSeconds]),
+  );
+  for (const timedText of timedTexts) assert.deepEqual(timedText, timedTexts[0]);
+});
+
+test('a recording that breaks off after two seconds gives the words of those two seconds', async () => {
+  for (const name of ['speech-start-44k-stereo-s24.wav', 'speech-start-f32.wav']) {
+    const { segments } = await heard(name);
+    assert.match(textOf(segments), /^The meetings? starts? at (9|nine) o'clock on/, name);
+    assert(segments.every(({ endSeconds }) => endSeconds <= 2.01));
+  }
+});
+
+test('two sentences are two segments, each beginning when it is spoken', async () => {
+  const { sentences } = readJson('two-sentences.json');
+  const { segments } = await heard('two-sentences.flac');
+  assert.equal(segments.length, 2);
+  for (const [index, { startSeconds, text }] of sentences.entries()) {
+    assert(errorRate(score(text, segments[index]!.text, { numbersFolded: true })) <= 0.12);
+    const late = segments[index]!.startSeconds - startSeconds;
+    assert(Math.abs(late) < 0.3, `sentence ${index} begins ${late} s late`);
+  }
+});
+
+test('a segment ends when its sentence does, not after the silence that follows', {
+  todo: 'an end just past a joint of the window maps to the far side of the silence',
+}, async () => {
+  const { sentences } = readJson('two-sentences.json');
+  const { segments } = await heard('two-sentences.flac');
+  for (const [index, { endSeconds }] of sentences.entries()) {
+    const late = segments[index]!.endSeconds - endSeconds;
+    assert(Math.abs(late) < 0.3, `sentence ${index} ends ${late} s late`);
+  }
+});
+
+test('the words of a segment are its text, one after another in its time', async () => {
+  const { segments } = await transcribe(fixture('two-sentences.flac'), { words: true });
+  for (const { words, text, startSeconds, endSeconds } of segments) {
+    assert.equal(joinText(words.map((word) => word.text)), text);
+    let reached = startSeconds;
+    for (const word of words) {
+      assert(word.startSeconds >= reached - 1e-9 && word.endSeconds >= word.startSeconds, word.text);
+      assert(word.endSeconds <= endSeconds + 1e-9, word.text);
+      assert(word.probability > 0 && word.probability <= 1, word.text);
+      reached = word.endSeconds;
+    }
+  }
+});
+
+test('words are not timed unless they are asked for', async () => {
+  const { segments } = await heard('speech-16k.wav');
+  assert(segments.every(({ words }) => words.length === 0));
+});
+
+for (const [name, sound] of Object.entries({
+  silence: silence(20),
+  noise: whiteNoise(20, -30),
+  hum: mainsHum(20, 50),
+  music: toneMusic(20),
+})) {
+  test(`nobody speaks in ${name}: no segments`, async () => {
+    const { segments, durationSeconds } = await transcribe(toWave(sound));
+    assert.deepEqual(
+      segments.map(({ text }) => text),
+      [],
+    );
+    assert.equal(durationSeconds, 20);
+  });
+}
+
+test('what is no audio is refused as such', async () => {
+  for (const bytes of [
+    noise(50_000),
+    new TextEncoder().encode('Dear Sir or Madam, '.repeat(100)),
+    new Uint8Array(0),
+  ]) {
+    await assert.rejects(transcribe(bytes), (error) => {
+      assert(error instanceof ServiceError);
+      assert.equal(error.code, 'invalid_file_format');
+      return true;
+    });
+  }
+});
+
+test('eight requests at once each get their own answer', async () => {
+  const files = ['speech-16k.wav', 'two-sentences.flac', 'speech-8k-mulaw.wav', 'speech-start-f32.wav'];
+  for (const name of files) await heard(name);
+  const requests = [...files, ...files].map(async (name) => {
+    assert.deepEqual(await transcribe(fixture(name)), await heard(name), name);
+  });
+  await Promise.all(requests);
+});
+
+test('an aborted request is given up at once, and the next one works', async () => {
+  const abort = new AbortController();
+  let abortedAt = Number.POSITIVE_INFINITY;
+  const recording = await longRecording();
+  // All of it is read, so its windows are with the processes by then.
+  async function* read() {
+    yield* inChunks(recording);
+    setTimeout(() => {
+      abortedAt = performance.now();
+      abort.abort(new Error('gone away'));
+    }, 100);
+  }
+  await assert.rejects(async () => {
+    for await (const _ of recogniser.transcribe(read(), { language: 'mixed', signal: abort.signal }));
+  }, /gone away/);
+  assert(performance.now() - abortedAt < 1000, `given up after ${performance.now() - abortedAt} ms`);
+  assert.match(textOf((await transcribe(fixture('speech-16k.wav'))).segments), /Monday morning/);
+});
+
+test('a request whose reader stops early is given up', async () => {
+  const segments = recogniser.transcribe(inChunks(await longRecording()), { language: 'en-US' });
+  for await (const { text } of segments) {
+    assert.match(text, /blue folder/);
+    break;
+  }
+  assert.match(textOf((await transcribe(fixture('speech-16k.wav'))).segments), /Monday morning/);
+});
+
+test('a process killed in the middle of a recording does not change its text', {
+  skip: process.platform !== 'linux' && 'reads /proc',
+}, async () => {
+  const recording = await longRecording();
+  const startedAt = performance.now();
+  const undisturbed = await transcribe(recording);
+  const [child] = inferenceChildren();
+  const kill = setTimeout(() => process.kill(child!, 'SIGKILL'), (performance.now() - startedAt) / 2);
+  const disturbed = await transcribe(recording);
+  clearTimeout(kill);
+  assert.deepEqual(disturbed, undisturbed);
+  assert.notEqual(inferenceChildren()[0], child);
+});
+
+/** What each fixture gives when nothing else is going on, found out once. */
+function heard(name: string): Promise<Transcription> {
+  const known = transcriptions.get(name) ?? transcribe(fixture(name));
+  transcriptions.set(name, known);
+  return known;
+}
+
+async function transcribe(
+  bytes: Uint8Array,
+  options: Partial<TranscribeOptions> = {},
+): Promise<Transcription> {
+  const results = recogniser.transcribe(inChunks(bytes), { language: 'mixed', ...options });
+  const segments: Segment[] = [];
+  for (;;) {
+    const next = await results.next();
+    if (next.done) return { segments, ...next.value };
+    segments.push(next.value);
+  }
+}
+
+/** The two sentences again and again, enough for two windows. */
+async function longRecording(): Promise<Uint8Array> {
+  const rounds = 5;
+  const once = await decodeAll(fixture('two-sentences.flac'));
+  const samples = new Float32Array(rounds * once.length);
+  for (let round = 0; round < rounds; round++) samples.set(once, round * once.length);
+  return toWave(samples);
+}
+
+function textOf(segments: Segment[]): string {
+  return joinText(segments.map(({ text }) => text));
+}
+
+function readJson(name: string) {
+  return JSON.parse(readFileSync(new URL(`../fixtures/audio/${name}`, import.meta.url), 'utf8'));
+}
