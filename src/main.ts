@@ -6,7 +6,7 @@ import { createPromptTokeniser } from './speech/prompt-tokens.ts';
 import type { CreateRecogniser } from './speech/recogniser.ts';
 import { transcribe } from './speech/transcribe.ts';
 import { createVoiceActivity } from './speech/voice-activity.ts';
-import type { RecognisedWindow, WindowJob, WindowJobSettings } from './speech/window-messages.ts';
+import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
 
 /** The one place where the recogniser is put together; it is taken apart in reverse. */
 export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) => {
@@ -16,7 +16,7 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) 
     ...(onPrepare && { onProgress: onPrepare }),
   });
   const { processes, threads, slots } = sizePool(config);
-  const dispatcher = createLocalDispatcher<WindowJobSettings, WindowJob, RecognisedWindow>({
+  const dispatcher = createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
     moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
     settings: { ...model, threads, slots },
     processes,

@@ -6,7 +6,8 @@ import type { CacheBytes, EncodedWindow } from './whisper-encoder.ts';
 
 /** Room for earlier tokens grows in steps of this many, since every step of the decoder reads all of the room. */
 const roomStep = 32;
-const hidden = -1e9;
+/** Added to what must not be attended to. */
+export const hidden = -1e9;
 
 /** The decoder's memory, laid out so that places 0 … n − 1 of every array are the batch: nothing is copied for a step. */
 export class DecoderCaches {
@@ -37,6 +38,10 @@ export class DecoderCaches {
   /** Tokens for which there is room, the `past` dimension of the graph. */
   get past(): number {
     return this.#room;
+  }
+
+  get frames(): number {
+    return this.#frames;
   }
 
   length(place: number): number {

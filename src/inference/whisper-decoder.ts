@@ -1,5 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
-import { DecoderCaches } from './decoder-caches.ts';
+import { DecoderCaches, hidden } from './decoder-caches.ts';
 import { openGraph } from './graph-session.ts';
 import type { EncodedWindow, WhisperGraphOptions } from './whisper-encoder.ts';
 
@@ -18,6 +18,8 @@ export interface WhisperDecoder {
   remove(place: number): void;
   /** Forgets the tokens of a window, not its audio. */
   restart(place: number): void;
+  /** What would follow `token` if only one stretch of frames were heard: a row for each stretch. Forgets the window's tokens. */
+  probe(place: number, token: number, stretches: readonly FrameStretch[]): Promise<Float32Array>;
   /** Feeds several tokens to one window; returns log-probabilities of the next token. */
   prompt(place: number, tokens: readonly number[]): Promise<Float32Array>;
   /** Feeds one token to every window, by place; returns log-probabilities of the next, one row after another. */
@@ -26,7 +28,13 @@ export interface WhisperDecoder {
   align(place: number, tokens: readonly number[]): Promise<Alignment>;
 }
 
-const hidden = -1e9;
+export type FrameStretch = { from: number; to: number };
+
+type RunOptions = {
+  wantAlignment?: boolean;
+  /** Each new token stands alone, and hears its own stretch. */
+  stretches?: readonly FrameStretch[];
+};
 
 export async function createWhisperDecoder(
   options: WhisperGraphOptions & { capacity: number },
@@ -36,7 +44,12 @@ export async function createWhisperDecoder(
   const caches = new DecoderCaches(shape, integers, capacity);
 
   /** Runs windows `first` … `first + batch − 1`, each with the same number of new tokens. */
-  async function run(first: number, batch: number, tokens: readonly number[], wantAlignment = false) {
+  async function run(
+    first: number,
+    batch: number,
+    tokens: readonly number[],
+    { wantAlignment = false, stretches }: RunOptions = {},
+  ) {
     const steps = tokens.length / batch;
     const lengths = Array.from({ length: batch }, (_, i) => caches.length(first + i));
     caches.reserve();
@@ -48,19 +61,29 @@ export async function createWhisperDecoder(
       const length = lengths[Math.floor(row / steps)]!;
       const start = row * (past + steps);
       mask.fill(0, start, start + length);
-      mask.fill(0, start + past, start + past + step + 1);
-      positions[row] = BigInt(length + step);
+      mask.fill(0, start + past + (stretches ? step : 0), start + past + step + 1);
+      positions[row] = BigInt(stretches ? length : length + step);
     }
     const outputs = await graph.run({
       ...caches.tensors(first, batch),
+      ...(stretches && { cross_mask: stretchMask(stretches) }),
       tokens: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [batch, steps]),
       positions: new Tensor('int64', positions, [batch, steps]),
       mask: new Tensor('float32', mask, [batch, 1, steps, past + steps]),
       past: new Tensor('int64', BigInt64Array.of(BigInt(past)), [1]),
+      answered: indices(stretches ? stretches.keys() : [-1]),
       want_alignment: new Tensor('bool', [wantAlignment], []),
     });
     caches.append(first, batch, steps, outputs.new_state!.data as Float32Array);
     return outputs;
+  }
+
+  function stretchMask(stretches: readonly FrameStretch[]): Tensor {
+    const frames = caches.frames;
+    const mask = new Float32Array(stretches.length * frames).fill(hidden);
+    for (const [row, { from, to }] of stretches.entries())
+      mask.fill(0, row * frames + from, row * frames + to);
+    return new Tensor('float32', mask, [1, 1, stretches.length, frames]);
   }
 
   return {
@@ -71,6 +94,17 @@ export async function createWhisperDecoder(
     add: (window) => caches.add(window),
     remove: (place) => caches.remove(place),
     restart: (place) => caches.restart(place),
+    async probe(place, token, stretches) {
+      caches.restart(place);
+      const outputs = await run(
+        place,
+        1,
+        stretches.map(() => token),
+        { stretches },
+      );
+      caches.restart(place);
+      return outputs.log_probabilities!.data as Float32Array;
+    },
     async prompt(place, tokens) {
       return (await run(place, 1, tokens)).log_probabilities!.data as Float32Array;
     },
@@ -79,8 +113,13 @@ export async function createWhisperDecoder(
     },
     async align(place, tokens) {
       caches.restart(place);
-      const { dims, data } = (await run(place, 1, tokens, true)).alignment!;
+      const { dims, data } = (await run(place, 1, tokens, { wantAlignment: true })).alignment!;
       return { heads: dims[1]!, tokens: dims[2]!, frames: dims[3]!, weights: data as Float32Array };
     },
   };
+}
+
+function indices(values: Iterable<number>): Tensor {
+  const data = BigInt64Array.from([...values].map(BigInt));
+  return new Tensor('int64', data, [data.length]);
 }

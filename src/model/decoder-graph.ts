@@ -7,7 +7,8 @@ import { headWidth, type WhisperShape } from './whisper-shape.ts';
 /**
  * One decoding step for a batch of windows, `steps` tokens each. The caches stay with the caller: keys and values of earlier tokens
  * are inputs, those of the new tokens come back in `new_state`, so that no cache is copied. `mask` [batch, 1, steps,
- * past + steps] says what each new token may look at (0, or −1e9), `cross_mask` which frames hold audio.
+ * past + steps] says what each new token may look at (0, or −1e9), `cross_mask` which frames it may hear, and `answered` after
+ * which of the new tokens the next one is wanted.
  */
 export function buildDecoderGraph(
   weights: PublishedWeights,
@@ -27,8 +28,9 @@ export function buildDecoderGraph(
   const positions = graph.input('positions', 'int64', ['batch', 'steps']);
   const mask = graph.input('mask', 'float32', ['batch', 1, 'steps', 'past_and_steps']);
   const past = graph.input('past', 'int64', [1]);
-  const crossMask = graph.input('cross_mask', 'float32', ['batch', 1, 1, 'frames']);
+  const crossMask = graph.input('cross_mask', 'float32', ['batch', 1, 'one_or_steps', 'frames']);
   const crossScales = graph.input('cross_scales', 'float32', ['batch', 2 * shape.decoderLayers, 1, width]);
+  const answered = graph.input('answered', 'int64', ['answers']);
   const wantAlignment = graph.input('want_alignment', 'bool', []);
   for (let layer = 0; layer < shape.decoderLayers; layer++) {
     graph.input(`self_keys.${layer}`, 'float32', ['batch', heads, 'past', headWidth]);
@@ -155,17 +157,12 @@ export function buildDecoderGraph(
   }
 
   function giveLogProbabilities(): void {
-    const last = graph.node('Slice', [states, graph.ints(-1), graph.ints(2 ** 31), graph.ints(1)]);
-    const hidden = normalise(last, 'decoder.layer_norm');
-    const logits = blockQuantisedProduct(
-      graph,
-      hidden,
-      'token_matrix',
-      tokenBlocks(matrix('decoder.embed_tokens')),
-    );
-    const rows = graph.node('Squeeze', [logits, graph.ints(1)]);
-    graph.nodeTo(['log_probabilities'], 'LogSoftmax', [rows], { axis: -1 });
-    graph.output('log_probabilities', 'float32', ['batch', vocabulary]);
+    const chosen = graph.node('Gather', [states, answered], { axis: 1 });
+    const hidden = normalise(chosen, 'decoder.layer_norm');
+    const blocks = tokenBlocks(matrix('decoder.embed_tokens'));
+    const logits = blockQuantisedProduct(graph, hidden, 'token_matrix', blocks);
+    graph.nodeTo(['log_probabilities'], 'LogSoftmax', [logits], { axis: -1 });
+    graph.output('log_probabilities', 'float32', ['batch', 'answers', vocabulary]);
   }
 
   function giveNewState(): void {

@@ -1,14 +1,15 @@
-import type { RecognisedWindow } from './window-messages.ts';
-
-export type Stretch = { startSeconds: number; endSeconds: number };
+import type { SpokenStretch } from './windows.ts';
 
 /** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was passed over. */
 const longestTail = 1.6;
 const longestHole = 3;
 
 /** Where a window's text leaves speech out: Whisper at times stops early or jumps ahead. */
-export function uncoveredStretches({ segments }: RecognisedWindow, audioSeconds: number): Stretch[] {
-  const stretches: Stretch[] = [];
+export function uncoveredStretches(
+  { segments }: { segments: readonly SpokenStretch[] },
+  audioSeconds: number,
+): SpokenStretch[] {
+  const stretches: SpokenStretch[] = [];
   let covered = 0;
   for (const { startSeconds, endSeconds } of segments) {
     if (startSeconds - covered > longestHole)

@@ -1,22 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { JobRunner } from '../inference/job-runner.ts';
-import { createWhisperDecoder, type WhisperDecoder } from '../inference/whisper-decoder.ts';
+import {
+  createWhisperDecoder,
+  type FrameStretch,
+  type WhisperDecoder,
+} from '../inference/whisper-decoder.ts';
 import { createWhisperEncoder, type WhisperEncoder } from '../inference/whisper-encoder.ts';
 import { fullContextFrames, readWhisperShape } from '../model/whisper-shape.ts';
+import { type LanguageEvidence, type LanguageRun, languageRuns } from './language-runs.ts';
 import { createLogMel, type LogMel } from './log-mel.ts';
 import type { SpokenLanguage } from './segment.ts';
+import { snapToSpeech } from './snap-to-speech.ts';
+import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.ts';
 import { timedSegments } from './timed-segments.ts';
 import { createTokenRules, type TokenRules } from './token-rules.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 import { type Attempt, WindowDecoding } from './window-decoding.ts';
-import type { RecognisedWindow, WindowJob, WindowJobSettings } from './window-messages.ts';
+import type { RecognisedSegment, WindowJob, WindowJobSettings, WindowResult } from './window-messages.ts';
+import type { SpokenStretch } from './windows.ts';
 import { alignWords } from './word-times.ts';
+
+const framesPerSecond = 50;
 
 /** Loaded in every inference process: recognises windows, several side by side. */
 export async function createJobRunner(
   settings: WindowJobSettings,
-): Promise<JobRunner<WindowJob, RecognisedWindow>> {
+): Promise<JobRunner<WindowJob, WindowResult>> {
   const shape = await readWhisperShape(settings.modelFolder);
   const vocabulary = await readVocabulary(settings.modelFolder);
   const { integers, threads, slots: capacity } = settings;
@@ -49,11 +59,11 @@ type Network = {
 type Request = {
   job: WindowJob;
   signal: AbortSignal;
-  resolve: (result: RecognisedWindow) => void;
+  resolve: (result: WindowResult) => void;
   reject: (reason: unknown) => void;
 };
 
-/** A window that is being decoded; the row index in `#active` is its place in the decoder. */
+/** A window that is being decoded; its index in `#active` is its place in the decoder. */
 type Active = Request & {
   language: SpokenLanguage;
   noSpeechProbability: number;
@@ -61,7 +71,7 @@ type Active = Request & {
   nextToken: number;
 };
 
-class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
+class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   readonly #network: Network;
   readonly #waiting: Request[] = [];
   readonly #active: Active[] = [];
@@ -71,7 +81,7 @@ class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
     this.#network = network;
   }
 
-  run(job: WindowJob, signal: AbortSignal): Promise<RecognisedWindow> {
+  run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, signal, resolve, reject });
       if (!this.#running) void this.#work();
@@ -118,27 +128,58 @@ class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
     const { job } = request;
     const encoded = await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames);
     const place = decoder.add(encoded);
-    const row = await decoder.prompt(place, this.#opening(job));
-    const language = chooseLanguage(job, row, vocabulary);
-    const active: Active = {
+    const { languages, noSpeechProbability } = await this.#listen(place, job);
+    if (languages.length > 1) {
+      decoder.remove(place);
+      request.resolve({ languages });
+      return;
+    }
+    const audioSeconds = job.audio.length / pcmSampleRate;
+    const [seed, firstTemperature] = [job.audio.length, job.temperature];
+    this.#active.push({
       ...request,
-      language,
-      noSpeechProbability: Math.exp(row[vocabulary.noSpeech]!),
-      nextToken: vocabulary.transcribe,
+      language: languages[0]!.language,
+      noSpeechProbability,
       decoding: new WindowDecoding({
         vocabulary,
         rules,
-        audioSeconds: job.audio.length / pcmSampleRate,
-        noSpeechProbability: Math.exp(row[vocabulary.noSpeech]!),
-        seed: job.audio.length,
-        firstTemperature: job.temperature,
+        audioSeconds,
+        noSpeechProbability,
+        seed,
+        firstTemperature,
       }),
-    };
-    this.#active.push(active);
-    await this.#take(
-      place,
-      await decoder.prompt(place, [vocabulary.languages[language], vocabulary.transcribe]),
-    );
+      nextToken: 0,
+    });
+    await this.#open(place);
+  }
+
+  /** Which languages are spoken where: every stretch of speech is asked about by itself, all in one go. */
+  async #listen(
+    place: number,
+    job: WindowJob,
+  ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
+    const { decoder, vocabulary, vocabularySize } = this.#network;
+    const endSeconds = job.audio.length / pcmSampleRate;
+    const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
+    const stretches = [{ from: 0, to: fullContextFrames }, ...asked.map(toFrames)];
+    const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
+    const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
+      const row = index * vocabularySize;
+      return { zh: rows[row + vocabulary.languages.zh]!, en: rows[row + vocabulary.languages.en]! };
+    });
+    const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);
+    if (asked.length > 0) return { languages: languageRuns(asked, parts, endSeconds), noSpeechProbability };
+    const heard = whole!.zh >= whole!.en ? 'zh' : 'en';
+    const language = job.language === 'mixed' ? heard : job.language === 'en-US' ? 'en' : 'zh';
+    return { languages: [{ language, startSeconds: 0, endSeconds }], noSpeechProbability };
+  }
+
+  async #open(place: number): Promise<void> {
+    const { decoder, vocabulary } = this.#network;
+    const { job, language } = this.#active[place]!;
+    decoder.restart(place);
+    const opening = [...this.#opening(job), vocabulary.languages[language], vocabulary.transcribe];
+    await this.#take(place, await decoder.prompt(place, opening));
   }
 
   #opening({ promptTokens }: WindowJob): number[] {
@@ -163,36 +204,43 @@ class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
     if ('next' in answer) {
       active.nextToken = answer.next;
     } else if ('restart' in answer) {
-      const { decoder, vocabulary } = this.#network;
-      decoder.restart(place);
-      const opening = [
-        ...this.#opening(active.job),
-        vocabulary.languages[active.language],
-        vocabulary.transcribe,
-      ];
-      await this.#take(place, await decoder.prompt(place, opening));
+      await this.#open(place);
     } else {
       await this.#finish(place, answer.done);
     }
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {
-    const { job, language, noSpeechProbability, resolve } = this.#active[place]!;
+    const { language, noSpeechProbability, resolve } = this.#active[place]!;
+    const segments = await this.#segmentsOf(place, attempt);
+    this.#leave(place);
+    const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+    resolve({
+      recognised: {
+        language,
+        noSpeechProbability,
+        temperature,
+        averageLogProbability,
+        compressionRatio,
+        looped,
+        segments,
+      },
+    });
+  }
+
+  async #segmentsOf(place: number, attempt: Attempt): Promise<RecognisedSegment[]> {
     const { vocabulary, decoder } = this.#network;
+    const { job, language } = this.#active[place]!;
     const audioSeconds = job.audio.length / pcmSampleRate;
     const segments = timedSegments(vocabulary, attempt, audioSeconds);
-    if (job.words && segments.length > 0)
+    const silences = longSilences(job.speech);
+    const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
+    if (segments.length > 0 && (job.words || reaching)) {
       await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
-    this.#leave(place);
-    resolve({
-      language,
-      noSpeechProbability,
-      temperature: attempt.temperature,
-      averageLogProbability: attempt.averageLogProbability,
-      compressionRatio: attempt.compressionRatio,
-      looped: attempt.looped,
-      segments,
-    });
+    }
+    const split = splitAtSilences(vocabulary, segments, silences);
+    snapToSpeech(split, job.speech);
+    return split;
   }
 
   #leave(place: number): void {
@@ -201,7 +249,7 @@ class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
     if (place < this.#active.length) this.#active[place] = last;
   }
 
-  /** A graph that fails leaves the caches in doubt: every window in them fails, and the pool tries each again. */
+  /** A graph that fails leaves the caches in doubt: every window in them fails. */
   #fail(error: unknown, request: Request | undefined): void {
     request?.reject(error);
     while (this.#network.decoder.count > 0) this.#network.decoder.remove(this.#network.decoder.count - 1);
@@ -209,8 +257,10 @@ class WindowRunner implements JobRunner<WindowJob, RecognisedWindow> {
   }
 }
 
-function chooseLanguage(job: WindowJob, row: Float32Array, { languages }: Vocabulary): SpokenLanguage {
-  if (job.language === 'en-US') return 'en';
-  if (job.language !== 'mixed') return 'zh';
-  return row[languages.zh]! >= row[languages.en]! ? 'zh' : 'en';
+function toFrames({ startSeconds, endSeconds }: SpokenStretch): FrameStretch {
+  const from = Math.floor(Math.max(0, startSeconds) * framesPerSecond);
+  return {
+    from,
+    to: Math.min(fullContextFrames, Math.max(from + 1, Math.ceil(endSeconds * framesPerSecond))),
+  };
 }

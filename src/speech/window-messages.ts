@@ -1,5 +1,7 @@
 import type { IntegerKind } from '../model/row-quantised-product.ts';
+import type { LanguageRun } from './language-runs.ts';
 import type { LanguageSetting, SpokenLanguage } from './segment.ts';
+import type { SpokenStretch } from './windows.ts';
 
 /** What an inference process is told when it starts. */
 export type WindowJobSettings = {
@@ -16,6 +18,8 @@ export type WindowJobSettings = {
 /** One window to recognise. */
 export type WindowJob = {
   audio: Float32Array;
+  /** Where in it somebody speaks. */
+  speech: SpokenStretch[];
   language: LanguageSetting;
   /** Text that came before or words to expect, as tokens. */
   promptTokens: number[];
@@ -23,7 +27,10 @@ export type WindowJob = {
   words: boolean;
 };
 
-/** What was heard in it; times are seconds from the start of the window. */
+/** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
+export type WindowResult = { recognised: RecognisedWindow } | { languages: LanguageRun[] };
+
+/** What was heard; times are seconds from the start of the window. */
 export type RecognisedWindow = {
   language: SpokenLanguage;
   noSpeechProbability: number;

@@ -12,6 +12,8 @@ export type SpeechWindow = {
   index: number;
   audio: Pcm;
   pieces: WindowPiece[];
+  /** Where in the window somebody speaks, from first to last voiced frame. */
+  speech: SpokenStretch[];
   /** From first to last voiced frame of each stretch of speech, without the silence around it. */
   speechSeconds: number;
   /** What ended the window. */
@@ -23,6 +25,9 @@ export type SpeechWindow = {
 
 /** A stretch of the recording and where it lies in the window. */
 export type WindowPiece = { windowStartSeconds: number; startSeconds: number; durationSeconds: number };
+
+/** In seconds from the start of the window. */
+export type SpokenStretch = { startSeconds: number; endSeconds: number };
 
 export type PackOptions = {
   signal?: AbortSignal;
@@ -103,7 +108,16 @@ function cutOut(recording: WindowRecording, planned: PlannedWindow, index: numbe
     });
     offset += end - start;
   }
-  return { index, audio, pieces, cut: planned.cut, ...judge(recording, planned.speech) };
+  const speech = planned.speech.map(({ start, end }) => ({
+    startSeconds: toWindowTime(pieces, start / pcmSampleRate),
+    endSeconds: toWindowTime(pieces, end / pcmSampleRate),
+  }));
+  return { index, audio, pieces, speech, cut: planned.cut, ...judge(recording, planned.speech) };
+}
+
+function toWindowTime(pieces: WindowPiece[], recordingSeconds: number): number {
+  const piece = pieces.findLast(({ startSeconds }) => startSeconds <= recordingSeconds) ?? pieces[0]!;
+  return piece.windowStartSeconds + Math.min(recordingSeconds - piece.startSeconds, piece.durationSeconds);
 }
 
 function judge(recording: WindowRecording, speech: Stretch[]) {

@@ -36,6 +36,7 @@ export function speechWindow(given: Partial<SpeechWindow> = {}): SpeechWindow {
     index: 0,
     audio: new Float32Array(16_000 * 10),
     pieces: [{ windowStartSeconds: 0, startSeconds: 0, durationSeconds: 10 }],
+    speech: [{ startSeconds: 0.2, endSeconds: 9.2 }],
     speechSeconds: 9,
     cut: 'end',
     peakProbability: 1,

@@ -105,5 +105,5 @@ function windowOf(...stretches: [number, number][]): SpeechWindow {
     };
   });
   const judgement = { speechSeconds: 1, peakProbability: 1, meanProbability: 1 };
-  return { index: 0, audio: Float32Array.from(audio), pieces, cut: 'silence', ...judgement };
+  return { index: 0, audio: Float32Array.from(audio), pieces, speech: [], cut: 'silence', ...judgement };
 }

@@ -1,0 +1,67 @@
+import { pcmSampleRate } from '../audio/pcm.ts';
+import type { LanguageSetting } from './segment.ts';
+import { uncoveredStretches } from './uncovered.ts';
+import type { RecognisedWindow, WindowJob, WindowResult } from './window-messages.ts';
+import type { SpokenStretch } from './windows.ts';
+
+/** Audio of a window or of a part of one. */
+export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;
+export type RecognisePart = (part: WindowPart) => Promise<WindowResult>;
+
+/**
+ * Recognises a window. When it turns out to hold several languages, each is recognised by itself, since Whisper would translate
+ * one into the other; and what the text leaves out is recognised again. Times are those of the whole window.
+ */
+export async function recogniseParts(
+  whole: WindowPart,
+  recognise: RecognisePart,
+): Promise<RecognisedWindow[]> {
+  const result = await recognise(whole);
+  if ('languages' in result) {
+    const runs = result.languages.map(async (run) => {
+      const language: LanguageSetting = run.language === 'en' ? 'en-US' : 'zh-TW';
+      const parts = await recogniseParts({ ...cutPart(whole, run), language }, recognise);
+      return parts.map((part) => shifted(part, run.startSeconds));
+    });
+    return (await Promise.all(runs)).flat();
+  }
+  const parts = [result.recognised];
+  for (const left of uncoveredStretches(result.recognised, whole.audio.length / pcmSampleRate)) {
+    const again = await recognise({ ...cutPart(whole, left), language: settingOf(whole, result.recognised) });
+    if ('recognised' in again) parts.push(shifted(again.recognised, left.startSeconds));
+  }
+  return parts;
+}
+
+/** The second try listens for the language that the first one heard. */
+function settingOf(whole: WindowPart, { language }: RecognisedWindow): LanguageSetting {
+  return whole.language === 'mixed' ? (language === 'en' ? 'en-US' : 'zh-TW') : whole.language;
+}
+
+function cutPart(
+  { audio, speech, language }: WindowPart,
+  { startSeconds, endSeconds }: SpokenStretch,
+): WindowPart {
+  return {
+    audio: audio.subarray(Math.floor(startSeconds * pcmSampleRate), Math.ceil(endSeconds * pcmSampleRate)),
+    speech: speech
+      .map((stretch) => ({
+        startSeconds: Math.max(stretch.startSeconds, startSeconds) - startSeconds,
+        endSeconds: Math.min(stretch.endSeconds, endSeconds) - startSeconds,
+      }))
+      .filter((stretch) => stretch.endSeconds > stretch.startSeconds),
+    language,
+  };
+}
+
+function shifted(part: RecognisedWindow, seconds: number): RecognisedWindow {
+  const shift = <T extends SpokenStretch>(timed: T): T => ({
+    ...timed,
+    startSeconds: timed.startSeconds + seconds,
+    endSeconds: timed.endSeconds + seconds,
+  });
+  return {
+    ...part,
+    segments: part.segments.map((segment) => ({ ...shift(segment), words: segment.words.map(shift) })),
+  };
+}
