@@ -67,15 +67,25 @@ test('a text that compresses too well is tried again', () => {
   assert.deepEqual(attempt.tokens, sentence.slice(0, -1));
 });
 
-test('a whole text is preferred to a likelier one that loops', () => {
+test('a likely text that loops, cut at its second round, is better than a whole one that is unlikely', {
+  todo: 'text drawn at a temperature of 1 is preferred, however unlikely',
+}, () => {
   const looping = [time(0), ...new Array(50).fill(letters('cdefg')).flat()];
-  const { attempt, tries } = decode(
+  const { attempt } = decode(
     {},
     (index) => (index === 2 ? sentence : looping),
-    (index) => (index === 2 ? 0.3 : 0.9),
+    (index) => (index === 2 ? 0.02 : 0.9),
   );
-  assert.equal(tries, 6);
-  assert.deepEqual(attempt.tokens, sentence.slice(0, -1));
+  assert.deepEqual(attempt.tokens, [time(0), ...letters('cdefg')]);
+});
+
+test('a sentence that is said again and again, each time at its own time, is no loop', {
+  todo: 'loops are looked for in the text alone',
+}, () => {
+  const rounds = [0, 2, 4, 6].map((start) => [time(start), ...letters('bringthefolder'), time(start + 1.6)]);
+  const { attempt, tries } = decode({}, () => [...rounds.flat(), end]);
+  assert.equal(tries, 1);
+  assert.deepEqual(attempt.tokens, rounds.flat());
 });
 
 test('an unlikely text in a window without speech is not tried again', () => {
