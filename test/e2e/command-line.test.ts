@@ -69,7 +69,7 @@ test('the models are listed with the one prepared', async () => {
 });
 
 function siann(...args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
-  const env = { ...process.env, SIANN_MODEL: 'tiny', SIANN_CACHE: testModels };
+  const env = { ...process.env, SIANN_MODEL: 'tiny', SIANN_CACHE: testModels, SIANN_THREADS: '1' };
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) => {
       resolve({ stdout, stderr, code: error ? Number(error.code) : 0 });
