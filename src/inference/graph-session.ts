@@ -17,7 +17,7 @@ export function openGraph(path: string, options: GraphOptions): Promise<Graph> {
     graphOptimizationLevel: options.optimization ?? 'all',
     intraOpNumThreads: options.threads,
     interOpNumThreads: 1,
-    enableMemPattern: options.memoryPattern ?? true,
+    enableMemPattern: options.memoryPattern ?? false,
     enableCpuMemArena: options.memoryArena ?? true,
   });
 }

@@ -1,5 +1,5 @@
 import { blockQuantisedProduct, toBlocks, tokenBlocks } from './block-quantised-product.ts';
-import { GraphBuilder, type TensorName } from './graph-builder.ts';
+import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
 import type { PublishedWeights } from './published-weights.ts';
 import { type IntegerKind, scaleFor } from './row-quantised-product.ts';
 import { headWidth, type WhisperShape } from './whisper-shape.ts';
@@ -14,9 +14,10 @@ export function buildDecoderGraph(
   weights: PublishedWeights,
   shape: WhisperShape,
   integers: IntegerKind,
+  outside?: OutsideWeights,
 ): GraphBuilder {
   const { width, heads, vocabulary } = shape;
-  const graph = new GraphBuilder();
+  const graph = new GraphBuilder('', outside);
   const matrix = (name: string) => required(weights.matrices, name);
   const values = (name: string) => required(weights.vectors, name);
   const vector = (name: string) => graph.weight(name, values(name), [values(name).length]);

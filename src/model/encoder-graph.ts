@@ -1,5 +1,5 @@
 import { balanceChannels, type IntegerWeight } from './channel-balance.ts';
-import { GraphBuilder, type TensorName } from './graph-builder.ts';
+import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
 import { type PublishedWeights, toFloats } from './published-weights.ts';
 import { createRowQuantisedProduct, type IntegerKind, scaleFor } from './row-quantised-product.ts';
 import { fullContextFrames, headWidth, type WhisperShape } from './whisper-shape.ts';
@@ -12,9 +12,10 @@ export function buildEncoderGraph(
   weights: PublishedWeights,
   shape: WhisperShape,
   integers: IntegerKind,
+  outside?: OutsideWeights,
 ): GraphBuilder {
   const { width, heads } = shape;
-  const graph = new GraphBuilder();
+  const graph = new GraphBuilder('', outside);
   const product = createRowQuantisedProduct(graph, integers);
   const matrix = (name: string) => required(weights.matrices, name);
   const vector = (name: string) =>

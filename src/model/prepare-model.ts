@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type ModelId, type PublishedFile, publishedModel } from './catalogue.ts';
 import { buildDecoderGraph } from './decoder-graph.ts';
 import { buildEncoderGraph } from './encoder-graph.ts';
+import { OutsideWeights } from './graph-builder.ts';
 import { integerKind } from './integer-kind.ts';
 import {
   fileSha256,
@@ -74,10 +75,15 @@ export async function prepareModel({
         encoder: model.encoder.path,
         decoder: model.decoder.path,
       });
-      await report('Rewriting the encoder', 0.25);
-      await writer.write('encoder.onnx', buildEncoderGraph(weights, shape, integerKind()).model('encoder'));
-      await report('Rewriting the decoder', 0.4);
-      await writer.write('decoder.onnx', buildDecoderGraph(weights, shape, integerKind()).model('decoder'));
+      const writeGraph = async (name: string, build: typeof buildEncoderGraph) => {
+        const outside = new OutsideWeights(`${name}.weights`);
+        await writer.write(`${name}.onnx`, build(weights, shape, integerKind(), outside).model(name));
+        await writer.write(outside.file, outside.pieces);
+      };
+      await report('Rewriting the encoder', 0.2);
+      await writeGraph('encoder', buildEncoderGraph);
+      await report('Rewriting the decoder', 0.5);
+      await writeGraph('decoder', buildDecoderGraph);
       await report('Rewriting the voice detector', 0.95);
       await writer.write(
         'voice-activity.onnx',

@@ -9,7 +9,7 @@ import { integerKind } from './integer-kind.ts';
 
 /** Prepared graphs of one model, in a folder named after everything they were made from. */
 export type PreparedFolder = { folder: string; files: Record<string, PreparedFile> };
-export type PreparedFile = { bytes: number; sha256: string };
+export type PreparedFile = { bytes: number; modified: number; sha256: string };
 
 const manifestName = 'manifest.json';
 const staleAfterMs = 7 * 24 * 3600 * 1000;
@@ -43,10 +43,12 @@ export async function findPrepared(
   }
 }
 
+/** Contents are read again only when a file was touched since it was written: 300 MB at every start would be a third of a second. */
 export async function isUndamaged({ folder, files }: PreparedFolder): Promise<boolean> {
-  const checks = Object.entries(files).map(
-    async ([name, { sha256 }]) => (await fileSha256(join(folder, name))) === sha256,
-  );
+  const checks = Object.entries(files).map(async ([name, { modified, sha256 }]) => {
+    const path = join(folder, name);
+    return (await stat(path)).mtimeMs === modified || (await fileSha256(path)) === sha256;
+  });
   return (await Promise.all(checks)).every(Boolean);
 }
 
@@ -78,6 +80,7 @@ export class PreparedWriter {
   async write(name: string, pieces: Iterable<Uint8Array>): Promise<void> {
     const hash = createHash('sha256');
     let bytes = 0;
+    let modified = 0;
     const file = await open(join(this.#temporary, name), 'w');
     try {
       for (const piece of joinSmall(pieces)) {
@@ -86,10 +89,11 @@ export class PreparedWriter {
         await file.writeFile(piece);
       }
       await file.sync();
+      modified = (await file.stat()).mtimeMs;
     } finally {
       await file.close();
     }
-    this.#files[name] = { bytes, sha256: hash.digest('hex') };
+    this.#files[name] = { bytes, modified, sha256: hash.digest('hex') };
   }
 
   /** Puts the folder in its place. When another process was quicker, its work is taken and this one thrown away. */

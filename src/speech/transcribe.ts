@@ -54,7 +54,7 @@ export async function* transcribe(
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
     // A recording's first window goes ahead of others' later ones: a short file is answered at once beside a long one.
     const priority = options.priority ?? (window.index === 0 ? 'interactive' : 'file');
-    const job = { promptTokens, temperature, words };
+    const job = { promptTokens, temperature, words, urgent: priority === 'interactive' };
     const recognise: RecognisePart = (part) =>
       dispatcher.run({ ...job, ...part }, { requestId, priority, signal });
     return {

@@ -22,6 +22,11 @@ import type { SpokenStretch } from './windows.ts';
 import { alignWords } from './word-times.ts';
 
 const framesPerSecond = 50;
+/**
+ * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and
+ * below −5 for English ones.
+ */
+const mandarinPrior = 2.5;
 
 /** Loaded in every inference process: recognises windows, several side by side. */
 export async function createJobRunner(
@@ -165,7 +170,10 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
     const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
       const row = index * vocabularySize;
-      return { zh: rows[row + vocabulary.languages.zh]!, en: rows[row + vocabulary.languages.en]! };
+      return {
+        zh: rows[row + vocabulary.languages.zh]! + mandarinPrior,
+        en: rows[row + vocabulary.languages.en]!,
+      };
     });
     const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);
     if (asked.length > 0) return { languages: languageRuns(asked, parts, endSeconds), noSpeechProbability };

@@ -25,6 +25,8 @@ export type WindowJob = {
   promptTokens: number[];
   temperature: number;
   words: boolean;
+  /** Somebody waits for it: recognised before other windows that have not been begun. */
+  urgent: boolean;
 };
 
 /** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
