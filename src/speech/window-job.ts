@@ -99,8 +99,7 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     while (this.#waiting.length > 0 || this.#active.length > 0) {
       await setImmediate();
       this.#dropCancelled();
-      const request =
-        this.#active.length < this.#network.decoder.capacity ? this.#waiting.shift() : undefined;
+      const request = this.#nextRequest();
       try {
         if (request) await this.#begin(request);
         else if (this.#active.length > 0) await this.#step();
@@ -109,6 +108,14 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
       }
     }
     this.#running = false;
+  }
+
+  /** The window to begin now. While an urgent one is being decoded, others wait: beginning one takes as long as twenty steps. */
+  #nextRequest(): Request | undefined {
+    if (this.#active.length >= this.#network.decoder.capacity) return undefined;
+    const urgent = this.#waiting.findIndex(({ job }) => job.urgent);
+    if (urgent >= 0) return this.#waiting.splice(urgent, 1)[0];
+    return this.#active.some(({ job }) => job.urgent) ? undefined : this.#waiting.shift();
   }
 
   #dropCancelled(): void {
