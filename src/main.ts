@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from './config.ts';
 import { createLocalDispatcher } from './inference/local-dispatcher.ts';
+import { modelPackage } from './model/catalogue.ts';
 import { prepareModel } from './model/prepare-model.ts';
 import { createPromptTokeniser } from './speech/prompt-tokens.ts';
 import type { CreateRecogniser } from './speech/recogniser.ts';
@@ -15,21 +16,25 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) 
     cacheFolder: config.cacheFolder,
     ...(onPrepare && { onProgress: onPrepare }),
   });
-  const { processes, threads, slots } = sizePool(config);
+  const { processes, threads } = sizePool(config);
+  // Its processes load the model while the rest is put together.
   const dispatcher = createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
     moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
-    settings: { ...model, threads, slots },
+    settings: { ...model, threads, slots: slotsPerProcess },
     processes,
-    slots,
-    interactiveSlots: slots > 1 ? 1 : 0,
+    slots: slotsPerProcess,
+    interactiveSlots: 1,
     memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
   });
-  const voice = await createVoiceActivity({ graphPath: model.voiceActivityPath });
+  const voice = await createVoiceActivity({ graphPath: model.voiceActivityPath }).catch(async (error) => {
+    await dispatcher[Symbol.asyncDispose]();
+    throw error;
+  });
   const parts = {
     dispatcher,
     voice,
     tokenisePrompt: createPromptTokeniser(model.modelFolder),
-    windowsAtOnce: processes * slots + 1,
+    windowsAtOnce: processes * slotsPerProcess,
   };
 
   return {
@@ -43,10 +48,14 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) 
 
 /** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
 const slotsPerProcess = 5;
+/** Two threads bring the answer to a short file sooner; more of them wait for one another. */
+const threadsPerProcess = 2;
 
-function sizePool(config: Config): { processes: number; threads: number; slots: number } {
+/** As many processes as the cores keep busy and half of the memory holds. */
+function sizePool(config: Config): { processes: number; threads: number } {
   const cores = availableParallelism();
-  const processes = config.processes || 1;
-  const threads = config.threads || Math.max(1, Math.floor(cores / processes));
-  return { processes, threads, slots: slotsPerProcess };
+  const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);
+  const processes = config.processes || Math.max(1, Math.min(fitting, Math.floor(cores / threadsPerProcess)));
+  const threads = config.threads || Math.max(1, Math.min(threadsPerProcess, Math.floor(cores / processes)));
+  return { processes, threads };
 }

@@ -17,7 +17,7 @@ export type PublishedModel = {
   encoder: PublishedFile;
   decoder: PublishedFile;
   voiceActivity: PublishedFile;
-  /** An inference process with this model at rest, as measured; each window being decoded adds a little. */
+  /** The most that an inference process with this model was seen to hold. */
   memoryBytes: number;
 };
 
@@ -25,31 +25,35 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
   small: {
     encoder: '969f5ac12974340386bf7a02ea6626003e5e2dee396ffc6ab0eec282bf55ba06',
     decoder: 'fcfc6100dc7339e7507e10f8b274350be7c4f8d8b575f0293f94cc0e156d6d24',
-    memoryBytes: 560e6,
+    memoryBytes: 900e6,
   },
   base: {
     encoder: '3e345e977b55620a37c0c2b2af0644e019afdfad562dcf71eb929bb7274285f9',
     decoder: 'a6beb6baabb66f00b6a686d828c95ffca6146d51900cbad0266cad38f64cf861',
-    memoryBytes: 300e6,
+    memoryBytes: 450e6,
   },
   tiny: {
     encoder: 'fd9d995b9dcb0520f0dbf6cf68651af639fc385f594d9d876e69ca2802dc438e',
     decoder: '6c0c125986b007d2e3734bec84c18bda0152071b90b87fadac6d7764499927a0',
-    memoryBytes: 220e6,
+    memoryBytes: 330e6,
   },
 };
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
 
 const resolvePackages = createRequire(import.meta.url);
 
+/** The package a model comes in, whether or not it is installed. */
+export function modelPackage(id: ModelId): Pick<PublishedModel, 'packageName' | 'version' | 'memoryBytes'> {
+  return { packageName: `sts-whisper-${id}`, version: '1.0.0', memoryBytes: weights[id].memoryBytes };
+}
+
 export function publishedModel(id: ModelId): PublishedModel {
-  const packageName = `sts-whisper-${id}`;
-  const folder = join(packageFolder(packageName), 'models', 'Xenova', `whisper-${id}`);
-  const { encoder, decoder, memoryBytes } = weights[id];
+  const known = modelPackage(id);
+  const folder = join(packageFolder(known.packageName), 'models', 'Xenova', `whisper-${id}`);
+  const { encoder, decoder } = weights[id];
   return {
     id,
-    packageName,
-    version: '1.0.0',
+    ...known,
     folder,
     encoder: { path: join(folder, 'onnx', 'encoder_model_quantized.onnx'), sha256: encoder },
     decoder: { path: join(folder, 'onnx', 'decoder_model_merged_quantized.onnx'), sha256: decoder },
@@ -57,8 +61,11 @@ export function publishedModel(id: ModelId): PublishedModel {
       path: join(packageFolder('@ricky0123/vad-web'), 'dist', 'silero_vad_v6.onnx'),
       sha256: sileroSha256,
     },
-    memoryBytes,
   };
+}
+
+export function isInstalled(packageName: string): boolean {
+  return findPackage(packageName) !== undefined;
 }
 
 /** Version of onnxruntime: it belongs to what prepared graphs depend on. */
@@ -66,13 +73,18 @@ export async function runtimeVersion(): Promise<string> {
   return JSON.parse(await readFile(join(packageFolder('onnxruntime-node'), 'package.json'), 'utf8')).version;
 }
 
-/** Where a package lies; packages without a main file cannot be resolved by name alone. */
 function packageFolder(name: string): string {
-  for (const base of resolvePackages.resolve.paths(name) ?? []) {
-    const folder = join(base, name);
-    if (resolvable(join(folder, 'package.json'))) return folder;
+  const folder = findPackage(name);
+  if (folder === undefined) {
+    throw new Error(`The package ${name} is not installed. Run npm ci in the project folder.`);
   }
-  throw new Error(`The package ${name} is not installed. Run npm ci in the project folder.`);
+  return folder;
+}
+
+/** Where a package lies; packages without a main file cannot be resolved by name alone. */
+function findPackage(name: string): string | undefined {
+  const folders = (resolvePackages.resolve.paths(name) ?? []).map((base) => join(base, name));
+  return folders.find((folder) => resolvable(join(folder, 'package.json')));
 }
 
 function resolvable(path: string): boolean {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type ModelId, modelIds, publishedModel } from './catalogue.ts';
+import { isInstalled, type ModelId, modelIds, modelPackage, publishedModel } from './catalogue.ts';
 import { findPrepared } from './prepared-cache.ts';
 
 export type ModelListing = {
@@ -14,23 +14,31 @@ export type ModelListing = {
 
 /** Every model there is, whether it can be used, and what it costs. */
 export function listModels(cacheFolder: string): Promise<ModelListing[]> {
-  return Promise.all(
-    modelIds.map(async (id) => {
-      const model = publishedModel(id);
-      const sizes = await Promise.all([model.encoder, model.decoder].map(({ path }) => sizeOf(path)));
-      const prepared = await findPrepared(model, cacheFolder);
-      const preparedSizes = Object.values(prepared?.files ?? {}).map(({ bytes }) => bytes);
-      return {
-        id,
-        packageName: model.packageName,
-        version: model.version,
-        installed: sizes.every((size) => size > 0),
-        prepared: prepared !== undefined,
-        bytesOnDisk: [...sizes, ...preparedSizes].reduce((sum, size) => sum + size, 0),
-        memoryBytes: model.memoryBytes,
-      };
-    }),
-  );
+  return Promise.all(modelIds.map((id) => list(id, cacheFolder)));
+}
+
+async function list(id: ModelId, cacheFolder: string): Promise<ModelListing> {
+  const { packageName, version, memoryBytes } = modelPackage(id);
+  const listing = {
+    id,
+    packageName,
+    version,
+    installed: false,
+    prepared: false,
+    bytesOnDisk: 0,
+    memoryBytes,
+  };
+  if (!isInstalled(packageName)) return listing;
+  const model = publishedModel(id);
+  const sizes = await Promise.all([model.encoder, model.decoder].map(({ path }) => sizeOf(path)));
+  const prepared = await findPrepared(model, cacheFolder);
+  const preparedSizes = Object.values(prepared?.files ?? {}).map(({ bytes }) => bytes);
+  return {
+    ...listing,
+    installed: sizes.every((size) => size > 0),
+    prepared: prepared !== undefined,
+    bytesOnDisk: [...sizes, ...preparedSizes].reduce((sum, size) => sum + size, 0),
+  };
 }
 
 async function sizeOf(path: string): Promise<number> {

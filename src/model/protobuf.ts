@@ -6,7 +6,6 @@ const noBytes = new Uint8Array(0);
 
 /** Walks the fields of one message. Length-delimited values are views, so that a 100 MB tensor is not copied. */
 export function* readFields(message: Uint8Array): Generator<Field> {
-  const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   let at = 0;
   const varint = (): number => {
     let value = 0;
@@ -17,6 +16,11 @@ export function* readFields(message: Uint8Array): Generator<Field> {
       if (byte < 128) return value;
     }
   };
+  const slice = (length: number): Uint8Array => {
+    if (at + length > message.length) throw new Error('protobuf message ends inside a field');
+    at += length;
+    return message.subarray(at - length, at);
+  };
   while (at < message.length) {
     const tag = varint();
     const number = Math.floor(tag / 8);
@@ -25,19 +29,13 @@ export function* readFields(message: Uint8Array): Generator<Field> {
         yield { number, varint: varint(), bytes: noBytes };
         break;
       case 1:
-        yield { number, varint: 0, bytes: message.subarray(at, at + 8) };
-        at += 8;
+        yield { number, varint: 0, bytes: slice(8) };
         break;
-      case 2: {
-        const length = varint();
-        if (at + length > message.length) throw new Error('protobuf message ends inside a field');
-        yield { number, varint: 0, bytes: message.subarray(at, at + length) };
-        at += length;
+      case 2:
+        yield { number, varint: 0, bytes: slice(varint()) };
         break;
-      }
       case 5:
-        yield { number, varint: view.getInt32(at, true), bytes: message.subarray(at, at + 4) };
-        at += 4;
+        yield { number, varint: 0, bytes: slice(4) };
         break;
       default:
         throw new Error(`protobuf wire type ${tag % 8} is not known`);

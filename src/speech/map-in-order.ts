@@ -1,6 +1,6 @@
 /**
- * Works on up to `limit` items at a time and yields the results in the items' order. When the consumer stops or an item
- * fails, the work on all others is aborted.
+ * Works on up to `limit` items at a time and yields the results in the items' order, each as soon as it and all before it are
+ * there. When the consumer stops or an item fails, the work on all others is aborted.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,
@@ -8,16 +8,37 @@ export async function* mapInOrder<Item, Result>(
   work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const stop = new AbortController();
+  const source = items[Symbol.asyncIterator]();
   const underWay: Promise<Result>[] = [];
+  let next: Promise<IteratorResult<Item>> | undefined;
+  let ended = false;
   try {
-    for await (const item of items) {
-      const result = work(item, stop.signal);
-      result.catch(() => undefined); // a later failure is thrown when its turn comes
-      underWay.push(result);
-      if (underWay.length >= limit) yield await underWay.shift()!;
+    while (!ended || underWay.length > 0) {
+      if (!ended && underWay.length < limit) next ??= guarded(source.next());
+      const first = underWay[0];
+      const event = await Promise.race([
+        ...(next ? [next.then((item) => ({ item }))] : []),
+        ...(first ? [first.then((result) => ({ result }))] : []),
+      ]);
+      if ('result' in event) {
+        underWay.shift();
+        yield event.result;
+        continue;
+      }
+      next = undefined;
+      if (event.item.done) ended = true;
+      else underWay.push(guarded(work(event.item.value, stop.signal)));
     }
-    while (underWay.length > 0) yield await underWay.shift()!;
   } finally {
     stop.abort(new Error('The transcription has stopped.'));
+    // A source that is waiting for bytes cannot stop before they come, and nobody should wait for that.
+    const stopped = ended ? undefined : guarded(Promise.resolve(source.return?.()));
+    if (!next) await stopped;
   }
+}
+
+/** A failure is thrown when its turn comes; until then nobody may be waiting for it. */
+function guarded<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

@@ -8,6 +8,9 @@ import type { SpokenStretch } from './windows.ts';
 export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;
 export type RecognisePart = (part: WindowPart) => Promise<WindowResult>;
 
+/** Less than this must be left of a part before it is worth another try. */
+const leastProgress = 0.5;
+
 /**
  * Recognises a window. When it turns out to hold several languages, each is recognised by itself, since Whisper would translate
  * one into the other; and what the text leaves out is recognised again. Times are those of the whole window.
@@ -26,9 +29,11 @@ export async function recogniseParts(
     return (await Promise.all(runs)).flat();
   }
   const parts = [result.recognised];
-  for (const left of uncoveredStretches(result.recognised, whole.audio.length / pcmSampleRate)) {
-    const again = await recognise({ ...cutPart(whole, left), language: settingOf(whole, result.recognised) });
-    if ('recognised' in again) parts.push(shifted(again.recognised, left.startSeconds));
+  const seconds = whole.audio.length / pcmSampleRate;
+  for (const left of uncoveredStretches(result.recognised, seconds)) {
+    if (left.endSeconds - left.startSeconds > seconds - leastProgress) continue;
+    const rest = { ...cutPart(whole, left), language: settingOf(whole, result.recognised) };
+    for (const part of await recogniseParts(rest, recognise)) parts.push(shifted(part, left.startSeconds));
   }
   return parts;
 }

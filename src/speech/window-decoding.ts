@@ -61,20 +61,19 @@ export class WindowDecoding {
     if (token !== vocabulary.endOfText) {
       this.#tokens.push(token);
       this.#logProbabilities.push(logProbability);
-      const textTokens = this.#tokens.filter((each) => each < vocabulary.endOfText);
-      const loop = token < vocabulary.endOfText ? repetitionStart(textTokens) : undefined;
-      if (loop !== undefined) return this.#finish(this.#positionOfText(loop));
+      const loop = token < vocabulary.endOfText ? this.#loopStart() : undefined;
+      if (loop !== undefined) return this.#finish(loop);
       if (this.#tokens.length < mostTokens) return { next: token };
     }
     return this.#finish();
   }
 
-  #positionOfText(index: number): number {
-    let seen = 0;
-    for (const [position, token] of this.#tokens.entries()) {
-      if (token < this.#options.vocabulary.endOfText && seen++ === index) return position;
-    }
-    return this.#tokens.length;
+  /** A loop runs on between two timestamps; sentences that somebody says again have times of their own. */
+  #loopStart(): number | undefined {
+    const { firstTimestamp } = this.#options.vocabulary;
+    const start = this.#tokens.findLastIndex((token) => token >= firstTimestamp) + 1;
+    const loop = repetitionStart(this.#tokens.slice(start));
+    return loop === undefined ? undefined : start + loop;
   }
 
   #finish(loopAt?: number): { restart: true } | { done: Attempt } {
@@ -110,12 +109,9 @@ export class WindowDecoding {
     );
   }
 
+  /** No try was good: the likeliest is the least invented. */
   #best(): Attempt {
-    const whole = this.#attempts.filter(
-      (attempt) => !attempt.looped && attempt.compressionRatio <= worstCompressionRatio,
-    );
-    const candidates = whole.length > 0 ? whole : this.#attempts;
-    return candidates.reduce((best, each) =>
+    return this.#attempts.reduce((best, each) =>
       each.averageLogProbability > best.averageLogProbability ? each : best,
     );
   }

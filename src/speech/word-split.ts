@@ -4,7 +4,7 @@ export type TokenWord = { text: string; tokens: number[] };
 
 const han = /\p{Script=Han}/u;
 
-/** Groups tokens into words: Chinese by the character, Latin script by the space; punctuation stays with the word before it. */
+/** Groups tokens into words: Chinese as the tokens have it (a character or a common word), Latin script by the space; punctuation stays with the word before it. */
 export function splitWords(vocabulary: Vocabulary, tokens: readonly number[]): TokenWord[] {
   const words: TokenWord[] = [];
   for (const unit of wholeCharacters(vocabulary, tokens)) {

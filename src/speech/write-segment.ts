@@ -21,6 +21,7 @@ export function writeSegment(
     language,
     words: writeWords(segment, setting).map((word) => ({
       ...word,
+      text: tidyText(word.text, language),
       startSeconds: inRecording(word.startSeconds),
       endSeconds: inRecording(word.endSeconds),
     })),

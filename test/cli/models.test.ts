@@ -36,6 +36,12 @@ test('--json prints one model a line', async () => {
 });
 
 function listing(given: Partial<ModelListing>): ModelListing {
-  const blank = { id: 'base' as const, packageName: 'sts-whisper', version: '1.0.0', bytesOnDisk: 0, memoryBytes: 0 };
+  const blank = {
+    id: 'base' as const,
+    packageName: 'sts-whisper',
+    version: '1.0.0',
+    bytesOnDisk: 0,
+    memoryBytes: 0,
+  };
   return { ...blank, installed: true, prepared: false, ...given };
 }

@@ -64,7 +64,7 @@ test('fields of kinds that ONNX does not use are stepped over', () => {
     read.map(({ number, varint }) => [number, varint]),
     [
       [4, 0],
-      [5, 1],
+      [5, 0],
       [6, 7],
     ],
   );

@@ -49,7 +49,7 @@ test('when an item fails, the others are aborted and the failure is thrown in it
 });
 
 test('a consumer that stops aborts what is under way and stops the source', async () => {
-  let [aborted, sourceStopped] = [0, false];
+  let [begun, aborted, sourceStopped] = [0, 0, false];
   async function* endless() {
     try {
       for (let i = 0; ; i++) yield i;
@@ -58,14 +58,32 @@ test('a consumer that stops aborts what is under way and stops the source', asyn
     }
   }
   for await (const first of mapInOrder(endless(), 3, async (item, signal) => {
+    begun++;
     signal.addEventListener('abort', () => aborted++);
     return item;
   })) {
     assert.equal(first, 0);
     break;
   }
-  assert.equal(aborted, 3);
+  assert(begun > 0);
+  assert.equal(aborted, begun);
   assert(sourceStopped);
+});
+
+test('a result is given as soon as it is there, while the source is still waited for', async () => {
+  let release = () => {};
+  async function* slow() {
+    yield 'first';
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    yield 'second';
+  }
+  const mapped = mapInOrder(slow(), 3, async (item) => item);
+  assert.equal((await mapped.next()).value, 'first');
+  release();
+  assert.equal((await mapped.next()).value, 'second');
+  assert((await mapped.next()).done);
 });
 
 test('a source that fails aborts what is under way', async () => {
