@@ -1,14 +1,17 @@
 // `npm run bench:speed`: how fast this project's engine and its peers are, in one run on one machine.
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
 import { createEngine } from './engines/create-engine.ts';
 import { decodeAudio } from './engines/decoded-audio.ts';
-import { type Engine, type EngineName, engineNames, modelSizes } from './engines/engine.ts';
+import { type Engine, type EngineName, engineNames, modelSizes, type StageTimes } from './engines/engine.ts';
 import { openInSeparateProcess } from './engines/separate-process.ts';
 import { joinSentences } from './long-recording.ts';
+import { median } from './median.ts';
 import { choose, chooseSeveral, languageFor } from './options.ts';
 import { watchChildMemory } from './process-memory.ts';
 import { errorRate, score } from './scoring.ts';
@@ -90,7 +93,7 @@ async function measure(name: EngineName, long: Clip, short: Clip): Promise<Figur
   const { seconds: warmSeconds } = await engine.transcribe(short.file, options);
 
   progress(name, 'long file');
-  const { text, seconds, stages } = await engine.transcribe(long.file, options);
+  const { text, seconds, ...reported } = await engine.transcribe(long.file, options);
   const { peakBytes } = memory.stop();
 
   progress(name, 'a short file beside the long one');
@@ -101,6 +104,7 @@ async function measure(name: EngineName, long: Clip, short: Clip): Promise<Figur
   const besideLongSeconds = secondsSince(asked);
   await engine[Symbol.asyncDispose]();
   await background;
+  const stages = reported.stages ?? (name === 'siann' ? await timeSiannStages() : undefined);
 
   return {
     realTimeFactor: seconds / long.seconds,
@@ -123,6 +127,19 @@ async function open(name: EngineName): Promise<Engine> {
     : openInSeparateProcess(name, engineOptions);
 }
 
+/** Our processes decode several windows at once and cannot say what each stage took; the graphs are timed by themselves. */
+async function timeSiannStages(): Promise<StageTimes> {
+  progress('siann', 'stages');
+  const script = fileURLToPath(new URL('./engines/siann-stages.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    'tsx',
+    script,
+    engineOptions.model,
+  ]);
+  return JSON.parse(stdout);
+}
+
 function summary(figures: Map<EngineName, Figures[]>): string {
   const [first, ...others] = engines;
   const header = ['', ...engines, ...others.map((name) => `${name} / ${first}`)];
@@ -133,13 +150,6 @@ function summary(figures: Map<EngineName, Figures[]>): string {
     return [title, ...medians.map((value) => value?.toFixed(digits) ?? '–'), ...ratios];
   });
   return formatTable(header, rows);
-}
-
-function median(numbers: (number | undefined)[]): number | undefined {
-  const sorted = numbers.filter((value) => value !== undefined).sort((one, other) => one - other);
-  const middle = (sorted.length - 1) / 2;
-  const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
-  return low === undefined || high === undefined ? undefined : (low + high) / 2;
 }
 
 function machine(): string {

@@ -1,0 +1,66 @@
+// Prints how long this project's two graphs take by themselves: in use, their runs interleave in other processes.
+import { availableParallelism } from 'node:os';
+import { loadConfig } from '../../src/config.ts';
+import { createWhisperDecoder } from '../../src/inference/whisper-decoder.ts';
+import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
+import { prepareModel } from '../../src/model/prepare-model.ts';
+import { fullContextFrames, readWhisperShape } from '../../src/model/whisper-shape.ts';
+import { choose } from '../options.ts';
+import { modelSizes, type StageTimes } from './engine.ts';
+
+/** The decoder's figures are for several windows at once, as one long recording is decoded. */
+export type SiannStageTimes = StageTimes & { loneTokenMilliseconds: number };
+
+const encodings = 3;
+const windowsAtOnce = 4;
+const steps = 60;
+const warmUpSteps = 5;
+const anyToken = 100;
+
+const config = loadConfig(process.env);
+const { encoderPath, decoderPath, modelFolder, integers } = await prepareModel({
+  model: choose('model', modelSizes, process.argv[2] ?? config.model),
+  cacheFolder: config.cacheFolder,
+});
+const shape = await readWhisperShape(modelFolder);
+const threads = config.threads || availableParallelism();
+const encoder = await createWhisperEncoder({ graphPath: encoderPath, shape, integers, threads });
+const decoder = await createWhisperDecoder({
+  graphPath: decoderPath,
+  shape,
+  integers,
+  threads,
+  capacity: windowsAtOnce,
+});
+
+// What is heard does not change how long it takes.
+const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math.random());
+const encoded = await encoder.encode(mel, fullContextFrames);
+const encoderSeconds = await timeRuns(encodings, () => encoder.encode(mel, fullContextFrames));
+
+decoder.add(encoded);
+const loneSeconds = await timeSteps();
+while (decoder.count < windowsAtOnce) decoder.add(encoded);
+decoder.restart(0);
+const decoderSeconds = await timeSteps();
+
+const times: SiannStageTimes = {
+  encoderSeconds,
+  encodedSeconds: encodings * 30,
+  decoderSeconds,
+  decoderTokens: steps * windowsAtOnce,
+  loneTokenMilliseconds: (loneSeconds / steps) * 1000,
+};
+console.log(JSON.stringify(times));
+
+async function timeSteps(): Promise<number> {
+  const step = () => decoder.step(Array<number>(decoder.count).fill(anyToken));
+  await timeRuns(warmUpSteps, step);
+  return timeRuns(steps, step);
+}
+
+async function timeRuns(runs: number, run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  for (let index = 0; index < runs; index += 1) await run();
+  return (performance.now() - started) / 1000;
+}
