@@ -11,8 +11,7 @@ export function watchChildMemory(intervalMilliseconds = 100): MemoryWatch {
   let peakBytes = 0;
   const sample = () => {
     const started = descendantsOf(process.pid).filter((pid) => !earlier.has(pid));
-    const bytes = started.reduce((sum, pid) => sum + residentBytes(pid), 0);
-    peakBytes = Math.max(peakBytes, bytes);
+    peakBytes = Math.max(peakBytes, totalBytes(started));
   };
   const timer = setInterval(sample, intervalMilliseconds);
   return {
@@ -21,6 +20,25 @@ export function watchChildMemory(intervalMilliseconds = 100): MemoryWatch {
       return { peakBytes };
     },
   };
+}
+
+/** Samples the resident memory of this process and all below it. */
+export function watchTreeMemory(intervalMilliseconds: number): { stop(): { samplesBytes: number[] } } {
+  const samplesBytes: number[] = [];
+  const timer = setInterval(
+    () => samplesBytes.push(totalBytes([process.pid, ...descendantsOf(process.pid)])),
+    intervalMilliseconds,
+  );
+  return {
+    stop() {
+      clearInterval(timer);
+      return { samplesBytes };
+    },
+  };
+}
+
+function totalBytes(pids: number[]): number {
+  return pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
 }
 
 function descendantsOf(pid: number): number[] {

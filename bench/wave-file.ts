@@ -3,9 +3,22 @@ import { sampleRate } from './engines/decoded-audio.ts';
 
 /** Writes 16-bit mono samples as a wave file. */
 export async function writeWave(file: string, samples: Float32Array): Promise<void> {
-  const bytes = Buffer.alloc(44 + samples.length * 2);
+  await writeFile(file, streamWave([samples], samples.length));
+}
+
+/** The bytes of a 16-bit mono wave file, block by block: a long one is never in memory as a whole. */
+export async function* streamWave(
+  blocks: Iterable<Float32Array>,
+  sampleCount: number,
+): AsyncGenerator<Uint8Array> {
+  yield waveHeader(sampleCount);
+  for (const block of blocks) yield toBytes(block);
+}
+
+function waveHeader(sampleCount: number): Buffer {
+  const bytes = Buffer.alloc(44);
   bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(36 + samples.length * 2, 4);
+  bytes.writeUInt32LE(36 + sampleCount * 2, 4);
   bytes.write('WAVEfmt ', 8);
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);
@@ -15,10 +28,15 @@ export async function writeWave(file: string, samples: Float32Array): Promise<vo
   bytes.writeUInt16LE(2, 32);
   bytes.writeUInt16LE(16, 34);
   bytes.write('data', 36);
-  bytes.writeUInt32LE(samples.length * 2, 40);
+  bytes.writeUInt32LE(sampleCount * 2, 40);
+  return bytes;
+}
+
+function toBytes(samples: Float32Array): Buffer {
+  const bytes = Buffer.alloc(samples.length * 2);
   samples.forEach((sample, index) => {
     const level = Math.round(sample * 32768);
-    bytes.writeInt16LE(Math.max(-32768, Math.min(32767, level)), 44 + index * 2);
+    bytes.writeInt16LE(Math.max(-32768, Math.min(32767, level)), index * 2);
   });
-  await writeFile(file, bytes);
+  return bytes;
 }

@@ -1,0 +1,62 @@
+// `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../src/config.ts';
+import { createRecogniser } from '../src/main.ts';
+import { modelSizes } from './engines/engine.ts';
+import { choose, chooseSeveral } from './options.ts';
+import type { Figure } from './robustness/figure.ts';
+import { measureMemory } from './robustness/memory.ts';
+import { measureNoise } from './robustness/noise.ts';
+import { measureTimes } from './robustness/times.ts';
+import { readSpeechSets, speechFolder } from './speech-sets.ts';
+import { formatTable } from './table.ts';
+
+/** Memory goes first: what the others leave in this process would count. */
+const checks = ['memory', 'times', 'noise'] as const;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: checks.join(',') },
+    model: { type: 'string', default: 'small' },
+    sets: { type: 'string', default: 'mandarin,english,taiwanese' },
+    sentences: { type: 'string', default: '4' },
+    minutes: { type: 'string', default: '10' },
+    hours: { type: 'string', default: '0.5' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const only = chooseSeveral('only', checks, values.only);
+const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
+const sets = await readSpeechSets(speechFolder(process.env), values.sets.split(','));
+const open = () => createRecogniser({ config });
+const explain = (line: string) => {
+  if (values.verbose) console.log(line);
+};
+
+const figures: Figure[] = [];
+for (const check of checks.filter((each) => only.includes(each))) {
+  console.error(`measuring ${check} …`);
+  figures.push(...(await measure(check)));
+}
+console.log(summary());
+
+function measure(check: (typeof checks)[number]): Promise<Figure[]> {
+  switch (check) {
+    case 'memory':
+      return measureMemory({ open, sets, hours: Number(values.hours), explain });
+    case 'times':
+      return measureTimes({ open, sets, sentences: Number(values.sentences), explain });
+    case 'noise':
+      return measureNoise({ open, minutes: Number(values.minutes), explain });
+  }
+}
+
+function summary(): string {
+  const rows = figures.map(({ title, value, bar, passes }) => [
+    title,
+    value,
+    bar,
+    passes ? 'pass' : 'FALLS SHORT',
+  ]);
+  return formatTable(['', 'figure', 'bar', ''], rows);
+}
