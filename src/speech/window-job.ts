@@ -8,7 +8,6 @@ import {
 } from '../inference/whisper-decoder.ts';
 import { createWhisperEncoder, type WhisperEncoder } from '../inference/whisper-encoder.ts';
 import { fullContextFrames, readWhisperShape } from '../model/whisper-shape.ts';
-import { contextFrames } from './context-length.ts';
 import { type LanguageEvidence, type LanguageRun, languageRuns } from './language-runs.ts';
 import { createLogMel, type LogMel } from './log-mel.ts';
 import type { SpokenLanguage } from './segment.ts';
@@ -64,8 +63,6 @@ type Network = {
 
 type Request = {
   job: WindowJob;
-  /** A first try with a short context went wrong. */
-  fullContext: boolean;
   signal: AbortSignal;
   resolve: (result: WindowResult) => void;
   reject: (reason: unknown) => void;
@@ -73,7 +70,6 @@ type Request = {
 
 /** A window that is being decoded; its index in `#active` is its place in the decoder. */
 type Active = Request & {
-  frames: number;
   language: SpokenLanguage;
   noSpeechProbability: number;
   decoding: WindowDecoding;
@@ -92,7 +88,7 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
 
   run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, fullContext: false, signal, resolve, reject });
+      this.#waiting.push({ job, signal, resolve, reject });
       if (!this.#running) void this.#work();
     });
   }
@@ -142,10 +138,9 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   async #begin(request: Request): Promise<void> {
     const { encoder, decoder, logMel, vocabulary, rules } = this.#network;
     const { job } = request;
-    const frames = request.fullContext ? fullContextFrames : contextFrames(job.audio.length / pcmSampleRate);
-    const encoded = await encoder.encode(logMel(job.audio, 2 * frames), frames);
+    const encoded = await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames);
     const place = decoder.add(encoded);
-    const { languages, noSpeechProbability } = await this.#listen(place, job, frames);
+    const { languages, noSpeechProbability } = await this.#listen(place, job);
     if (languages.length > 1) {
       decoder.remove(place);
       request.resolve({ languages });
@@ -155,7 +150,6 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     const [seed, firstTemperature] = [job.audio.length, job.temperature];
     this.#active.push({
       ...request,
-      frames,
       language: languages[0]!.language,
       noSpeechProbability,
       decoding: new WindowDecoding({
@@ -175,12 +169,11 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   async #listen(
     place: number,
     job: WindowJob,
-    frames: number,
   ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
     const { decoder, vocabulary, vocabularySize } = this.#network;
     const endSeconds = job.audio.length / pcmSampleRate;
     const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
-    const stretches = [{ from: 0, to: frames }, ...asked.map((stretch) => toFrames(stretch, frames))];
+    const stretches = [{ from: 0, to: fullContextFrames }, ...asked.map(toFrames)];
     const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
     const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
       const row = index * vocabularySize;
@@ -226,18 +219,10 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     if ('next' in answer) {
       active.nextToken = answer.next;
     } else if ('restart' in answer) {
-      if (active.frames === fullContextFrames) await this.#open(place);
-      else this.#beginAgain(place);
+      await this.#open(place);
     } else {
       await this.#finish(place, answer.done);
     }
-  }
-
-  /** Before a warmer try comes one with the context that the model knows best. */
-  #beginAgain(place: number): void {
-    const { job, signal, resolve, reject } = this.#active[place]!;
-    this.#leave(place);
-    this.#waiting.unshift({ job, fullContext: true, signal, resolve, reject });
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {
@@ -287,10 +272,10 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 }
 
-function toFrames({ startSeconds, endSeconds }: SpokenStretch, frames: number): FrameStretch {
+function toFrames({ startSeconds, endSeconds }: SpokenStretch): FrameStretch {
   const from = Math.floor(Math.max(0, startSeconds) * framesPerSecond);
   return {
     from,
-    to: Math.min(frames, Math.max(from + 1, Math.ceil(endSeconds * framesPerSecond))),
+    to: Math.min(fullContextFrames, Math.max(from + 1, Math.ceil(endSeconds * framesPerSecond))),
   };
 }
