@@ -87,10 +87,10 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, signal, resolve, reject });
+    return new Promise<WindowResult>((resolve, reject) => {
+      this.#waiting.push({ job: withLead(job), signal, resolve, reject });
       if (!this.#running) void this.#work();
-    });
+    }).then(withoutLead);
   }
 
   /** Between any two runs of a graph, messages are let in: a cancelled window leaves, a new one joins. */
@@ -270,6 +270,32 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     while (this.#network.decoder.count > 0) this.#network.decoder.remove(this.#network.decoder.count - 1);
     for (const { reject } of this.#active.splice(0)) reject(error);
   }
+}
+
+/** Whisper misses or mistakes a first word that comes without a moment of silence before it. */
+const leadSeconds = 0.4;
+
+function withLead(job: WindowJob): WindowJob {
+  const audio = new Float32Array(job.audio.length + leadSeconds * pcmSampleRate);
+  audio.set(job.audio, leadSeconds * pcmSampleRate);
+  return { ...job, audio, speech: job.speech.map((stretch) => shifted(stretch, leadSeconds)) };
+}
+
+function withoutLead(result: WindowResult): WindowResult {
+  if ('languages' in result) {
+    return { languages: result.languages.map((run) => shifted(run, -leadSeconds)) };
+  }
+  const segments = result.recognised.segments.map((segment) => ({
+    ...shifted(segment, -leadSeconds),
+    words: segment.words.map((word) => shifted(word, -leadSeconds)),
+  }));
+  return { recognised: { ...result.recognised, segments } };
+}
+
+/** No time lies before the window. */
+function shifted<T extends SpokenStretch>(timed: T, seconds: number): T {
+  const startSeconds = Math.max(0, timed.startSeconds + seconds);
+  return { ...timed, startSeconds, endSeconds: Math.max(startSeconds, timed.endSeconds + seconds) };
 }
 
 function toFrames({ startSeconds, endSeconds }: SpokenStretch): FrameStretch {
