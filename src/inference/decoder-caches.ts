@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { Tensor } from 'onnxruntime-node';
-import type { IntegerKind } from '../model/row-quantised-product.ts';
+import type { IntegerKind } from '../model/integer-kind.ts';
 import { headWidth, type WhisperShape } from '../model/whisper-shape.ts';
 import type { CacheBytes, EncodedWindow } from './whisper-encoder.ts';
 

@@ -1,5 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
-import type { IntegerKind } from '../model/row-quantised-product.ts';
+import type { IntegerKind } from '../model/integer-kind.ts';
 import type { WhisperShape } from '../model/whisper-shape.ts';
 import { openGraph } from './graph-session.ts';
 

@@ -1,7 +1,9 @@
 import { blockQuantisedProduct, toBlocks, tokenBlocks } from './block-quantised-product.ts';
 import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
+import type { IntegerKind } from './integer-kind.ts';
 import type { PublishedWeights } from './published-weights.ts';
-import { type IntegerKind, scaleFor } from './row-quantised-product.ts';
+import { required } from './required.ts';
+import { scaleFor } from './row-quantised-product.ts';
 import { headWidth, type WhisperShape } from './whisper-shape.ts';
 
 /**
@@ -216,10 +218,4 @@ export function buildDecoderGraph(
       graph.ints(0, 0, width),
     ]);
   }
-}
-
-function required<T>(tensors: Map<string, T>, name: string): T {
-  const tensor = tensors.get(name);
-  if (tensor === undefined) throw new Error(`the published weights have no ${name}`);
-  return tensor;
 }

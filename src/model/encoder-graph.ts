@@ -1,7 +1,9 @@
 import { balanceChannels, type IntegerWeight } from './channel-balance.ts';
 import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
+import type { IntegerKind } from './integer-kind.ts';
 import { type PublishedWeights, toFloats } from './published-weights.ts';
-import { createRowQuantisedProduct, type IntegerKind, scaleFor } from './row-quantised-product.ts';
+import { required } from './required.ts';
+import { createRowQuantisedProduct, scaleFor } from './row-quantised-product.ts';
 import { fullContextFrames, headWidth, type WhisperShape } from './whisper-shape.ts';
 
 /**
@@ -156,10 +158,4 @@ function rows({ shape, bytes, zeroPoint, scale }: IntegerWeight, from: number, t
     zeroPoint,
     scale,
   };
-}
-
-function required<T>(tensors: Map<string, T>, name: string): T {
-  const tensor = tensors.get(name);
-  if (tensor === undefined) throw new Error(`the published weights have no ${name}`);
-  return tensor;
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
-import type { IntegerKind } from './row-quantised-product.ts';
+
+/** Whether 8-bit weights are stored signed or unsigned. */
+export type IntegerKind = 'signed' | 'unsigned';
 
 /**
  * Signed weights are fast where the processor multiplies unsigned by signed bytes without overflow: Arm, and x64 with VNNI.

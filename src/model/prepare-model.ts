@@ -5,7 +5,7 @@ import { type ModelId, type PublishedFile, publishedModel } from './catalogue.ts
 import { buildDecoderGraph } from './decoder-graph.ts';
 import { buildEncoderGraph } from './encoder-graph.ts';
 import { OutsideWeights } from './graph-builder.ts';
-import { integerKind } from './integer-kind.ts';
+import { type IntegerKind, integerKind } from './integer-kind.ts';
 import {
   fileSha256,
   findPrepared,
@@ -16,7 +16,6 @@ import {
   removeStale,
 } from './prepared-cache.ts';
 import { readPublishedWeights } from './published-weights.ts';
-import type { IntegerKind } from './row-quantised-product.ts';
 import { buildVoiceActivityGraph } from './voice-activity-graph.ts';
 import { readWhisperShape } from './whisper-shape.ts';
 

@@ -1,8 +1,6 @@
 import type { IntegerWeight } from './channel-balance.ts';
 import type { GraphBuilder, TensorName } from './graph-builder.ts';
-
-/** Whether 8-bit weights are stored signed, which is the fast way, or unsigned, which is right on x64 without VNNI. */
-export type IntegerKind = 'signed' | 'unsigned';
+import type { IntegerKind } from './integer-kind.ts';
 
 /**
  * Matrix products in 8-bit integers for many rows at once (the encoder). Each row of the input is quantised with a scale of

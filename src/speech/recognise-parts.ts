@@ -1,5 +1,6 @@
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { LanguageSetting } from './segment.ts';
+import { shiftRecognised } from './shift-times.ts';
 import { uncoveredStretches } from './uncovered.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from './window-messages.ts';
 import type { SpokenStretch } from './windows.ts';
@@ -24,7 +25,7 @@ export async function recogniseParts(
     const runs = result.languages.map(async (run) => {
       const language: LanguageSetting = run.language === 'en' ? 'en-US' : 'zh-TW';
       const parts = await recogniseParts({ ...cutPart(whole, run), language }, recognise);
-      return parts.map((part) => shifted(part, run.startSeconds));
+      return parts.map((part) => shiftRecognised(part, run.startSeconds));
     });
     return (await Promise.all(runs)).flat();
   }
@@ -33,7 +34,8 @@ export async function recogniseParts(
   for (const left of uncoveredStretches(result.recognised, seconds)) {
     if (left.endSeconds - left.startSeconds > seconds - leastProgress) continue;
     const rest = { ...cutPart(whole, left), language: settingOf(whole, result.recognised) };
-    for (const part of await recogniseParts(rest, recognise)) parts.push(shifted(part, left.startSeconds));
+    for (const part of await recogniseParts(rest, recognise))
+      parts.push(shiftRecognised(part, left.startSeconds));
   }
   return parts;
 }
@@ -56,17 +58,5 @@ function cutPart(
       }))
       .filter((stretch) => stretch.endSeconds > stretch.startSeconds),
     language,
-  };
-}
-
-function shifted(part: RecognisedWindow, seconds: number): RecognisedWindow {
-  const shift = <T extends SpokenStretch>(timed: T): T => ({
-    ...timed,
-    startSeconds: timed.startSeconds + seconds,
-    endSeconds: timed.endSeconds + seconds,
-  });
-  return {
-    ...part,
-    segments: part.segments.map((segment) => ({ ...shift(segment), words: segment.words.map(shift) })),
   };
 }

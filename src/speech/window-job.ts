@@ -1,14 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { JobRunner } from '../inference/job-runner.ts';
-import {
-  createWhisperDecoder,
-  type FrameStretch,
-  type WhisperDecoder,
-} from '../inference/whisper-decoder.ts';
+import { createWhisperDecoder, type WhisperDecoder } from '../inference/whisper-decoder.ts';
 import { createWhisperEncoder, type WhisperEncoder } from '../inference/whisper-encoder.ts';
 import { fullContextFrames, readWhisperShape } from '../model/whisper-shape.ts';
-import { type LanguageEvidence, type LanguageRun, languageRuns } from './language-runs.ts';
+import { listenForLanguages } from './listen-for-languages.ts';
 import { createLogMel, type LogMel } from './log-mel.ts';
 import type { SpokenLanguage } from './segment.ts';
 import { snapToSpeech } from './snap-to-speech.ts';
@@ -17,16 +13,9 @@ import { timedSegments } from './timed-segments.ts';
 import { createTokenRules, type TokenRules } from './token-rules.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 import { type Attempt, WindowDecoding } from './window-decoding.ts';
+import { withLead, withoutLead } from './window-lead.ts';
 import type { RecognisedSegment, WindowJob, WindowJobSettings, WindowResult } from './window-messages.ts';
-import type { SpokenStretch } from './windows.ts';
 import { alignWords } from './word-times.ts';
-
-const framesPerSecond = 50;
-/**
- * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and
- * below −5 for English ones.
- */
-const mandarinPrior = 2.5;
 
 /** Loaded in every inference process: recognises windows, several side by side. */
 export async function createJobRunner(
@@ -140,7 +129,7 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     const { job } = request;
     const encoded = await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames);
     const place = decoder.add(encoded);
-    const { languages, noSpeechProbability } = await this.#listen(place, job);
+    const { languages, noSpeechProbability } = await listenForLanguages(this.#network, place, job);
     if (languages.length > 1) {
       decoder.remove(place);
       request.resolve({ languages });
@@ -165,30 +154,6 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     await this.#open(place);
   }
 
-  /** Which languages are spoken where: every stretch of speech is asked about by itself, all in one go. */
-  async #listen(
-    place: number,
-    job: WindowJob,
-  ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
-    const { decoder, vocabulary, vocabularySize } = this.#network;
-    const endSeconds = job.audio.length / pcmSampleRate;
-    const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
-    const stretches = [{ from: 0, to: fullContextFrames }, ...asked.map(toFrames)];
-    const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
-    const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
-      const row = index * vocabularySize;
-      return {
-        zh: rows[row + vocabulary.languages.zh]! + mandarinPrior,
-        en: rows[row + vocabulary.languages.en]!,
-      };
-    });
-    const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);
-    if (asked.length > 0) return { languages: languageRuns(asked, parts, endSeconds), noSpeechProbability };
-    const heard = whole!.zh >= whole!.en ? 'zh' : 'en';
-    const language = job.language === 'mixed' ? heard : job.language === 'en-US' ? 'en' : 'zh';
-    return { languages: [{ language, startSeconds: 0, endSeconds }], noSpeechProbability };
-  }
-
   async #open(place: number): Promise<void> {
     const { decoder, vocabulary } = this.#network;
     const { job, language } = this.#active[place]!;
@@ -205,6 +170,20 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #step(): Promise<void> {
+    const urgent = this.#active.filter(({ job }) => job.urgent);
+    if (urgent.length > 0 && urgent.length < this.#active.length) await this.#stepAlone(urgent);
+    else await this.#stepAll();
+  }
+
+  /** Windows that somebody waits for do not carry the others along: a step of one takes a third of the time. */
+  async #stepAlone(urgent: Active[]): Promise<void> {
+    for (const active of urgent) {
+      const place = this.#active.indexOf(active);
+      await this.#take(place, await this.#network.decoder.prompt(place, [active.nextToken]));
+    }
+  }
+
+  async #stepAll(): Promise<void> {
     const { decoder, vocabularySize } = this.#network;
     const rows = await decoder.step(this.#active.map((active) => active.nextToken));
     // From the last place down: a window that leaves moves only those behind it.
@@ -270,38 +249,4 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     while (this.#network.decoder.count > 0) this.#network.decoder.remove(this.#network.decoder.count - 1);
     for (const { reject } of this.#active.splice(0)) reject(error);
   }
-}
-
-/** Whisper misses or mistakes a first word that comes without a moment of silence before it. */
-const leadSeconds = 0.4;
-
-function withLead(job: WindowJob): WindowJob {
-  const audio = new Float32Array(job.audio.length + leadSeconds * pcmSampleRate);
-  audio.set(job.audio, leadSeconds * pcmSampleRate);
-  return { ...job, audio, speech: job.speech.map((stretch) => shifted(stretch, leadSeconds)) };
-}
-
-function withoutLead(result: WindowResult): WindowResult {
-  if ('languages' in result) {
-    return { languages: result.languages.map((run) => shifted(run, -leadSeconds)) };
-  }
-  const segments = result.recognised.segments.map((segment) => ({
-    ...shifted(segment, -leadSeconds),
-    words: segment.words.map((word) => shifted(word, -leadSeconds)),
-  }));
-  return { recognised: { ...result.recognised, segments } };
-}
-
-/** No time lies before the window. */
-function shifted<T extends SpokenStretch>(timed: T, seconds: number): T {
-  const startSeconds = Math.max(0, timed.startSeconds + seconds);
-  return { ...timed, startSeconds, endSeconds: Math.max(startSeconds, timed.endSeconds + seconds) };
-}
-
-function toFrames({ startSeconds, endSeconds }: SpokenStretch): FrameStretch {
-  const from = Math.floor(Math.max(0, startSeconds) * framesPerSecond);
-  return {
-    from,
-    to: Math.min(fullContextFrames, Math.max(from + 1, Math.ceil(endSeconds * framesPerSecond))),
-  };
 }

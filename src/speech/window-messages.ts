@@ -1,4 +1,4 @@
-import type { IntegerKind } from '../model/row-quantised-product.ts';
+import type { IntegerKind } from '../model/integer-kind.ts';
 import type { LanguageRun } from './language-runs.ts';
 import type { LanguageSetting, SpokenLanguage } from './segment.ts';
 import type { SpokenStretch } from './windows.ts';

@@ -8,8 +8,8 @@ import type { CacheBytes, EncodedWindow } from '../../src/inference/whisper-enco
 import { publishedModel } from '../../src/model/catalogue.ts';
 import { buildDecoderGraph } from '../../src/model/decoder-graph.ts';
 import { buildEncoderGraph } from '../../src/model/encoder-graph.ts';
+import type { IntegerKind } from '../../src/model/integer-kind.ts';
 import { type PublishedWeights, readPublishedWeights, toFloats } from '../../src/model/published-weights.ts';
-import type { IntegerKind } from '../../src/model/row-quantised-product.ts';
 import { headWidth, readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
 import { createLogMel } from '../../src/speech/log-mel.ts';
 import { decodeText } from '../../src/speech/vocabulary.ts';
