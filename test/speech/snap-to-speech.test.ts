@@ -22,6 +22,13 @@ test('a segment that begins in the last moment before a silence belongs behind i
   ]);
 });
 
+test('an end that lies in the silence does not keep the next segment from its beginning', () => {
+  assert.deepEqual(snap([0.5, 8.2], [8.4, 11]), [
+    [0.5, 3],
+    [8, 11],
+  ]);
+});
+
 test('two segments of one stretch keep the time between them', () => {
   assert.deepEqual(snap([0.5, 1.6], [1.6, 3]), [
     [0.5, 1.6],
