@@ -52,8 +52,8 @@ export async function* transcribe(
 
   async function recogniseWindow(window: SpeechWindow, stop: AbortSignal) {
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
-    // A recording's first window goes ahead of others' later ones: a short file is answered at once beside a long one.
-    const priority = options.priority ?? (window.index === 0 ? 'interactive' : 'file');
+    // A recording that fits into one window goes ahead of others' windows: a short file is answered at once beside a long one.
+    const priority = options.priority ?? (isWholeRecording(window) ? 'interactive' : 'file');
     const job = { promptTokens, temperature, words, urgent: priority === 'interactive' };
     const recognise: RecognisePart = (part) =>
       dispatcher.run({ ...job, ...part }, { requestId, priority, signal });
@@ -62,6 +62,10 @@ export async function* transcribe(
       parts: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),
     };
   }
+}
+
+function isWholeRecording({ index, cut }: SpeechWindow): boolean {
+  return index === 0 && cut === 'end';
 }
 
 function endOf({ pieces }: SpeechWindow): number {
