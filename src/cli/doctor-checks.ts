@@ -21,12 +21,20 @@ export function machineChecks(loadConfig: () => Config): Check[] {
     { name: 'Platform', run: async () => checkPlatform(process.platform, process.arch) },
     { name: 'Settings', run: async () => checkSettings(loadConfig) },
     { name: 'Packages', run: async () => checkPackages(config().model) },
+    { name: 'Weights', run: () => checkWeights(config().model) },
     { name: 'Inference engine', run: checkEngine },
     { name: 'Processor', run: async () => describeProcessor(await readProcessorFlags()) },
     { name: 'Memory', run: async () => checkMemory(freeMemory(), config().memoryLimitMegabytes) },
     { name: 'Data folder', run: () => checkDataFolder(config().dataFolder) },
     { name: 'Disk space', run: () => checkDiskSpace(config().dataFolder) },
   ];
+}
+
+async function checkWeights(model: Config['model']): Promise<CheckResult> {
+  const { publishedModel } = await import('../model/catalogue.ts');
+  const { verifyWeights } = await import('../model/prepare-model.ts');
+  await verifyWeights(publishedModel(model));
+  return { ok: true, sentence: `the files of ${model} are what was published.` };
 }
 
 export function checkNode(version: string): CheckResult {

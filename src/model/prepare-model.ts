@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type ModelId, type PublishedFile, publishedModel } from './catalogue.ts';
+import { type ModelId, type PublishedFile, type PublishedModel, publishedModel } from './catalogue.ts';
 import { buildDecoderGraph } from './decoder-graph.ts';
 import { buildEncoderGraph } from './encoder-graph.ts';
 import { OutsideWeights } from './graph-builder.ts';
@@ -64,7 +64,7 @@ export async function prepareModel({
 
   async function make(): Promise<PreparedFolder> {
     await report('Checking the weights', 0);
-    await Promise.all([model.encoder, model.decoder, model.voiceActivity].map(verify));
+    await verifyWeights(model);
     const name = await preparedName(model);
     const writer = await PreparedWriter.open(cacheFolder, name);
     try {
@@ -97,6 +97,11 @@ export async function prepareModel({
       throw error;
     }
   }
+}
+
+/** Throws a sentence that says what to do when a published file is missing or not what it should be. */
+export async function verifyWeights(model: PublishedModel): Promise<void> {
+  await Promise.all([model.encoder, model.decoder, model.voiceActivity].map(verify));
 }
 
 async function verify({ path, sha256 }: PublishedFile): Promise<void> {
