@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Priority } from '../inference/dispatcher.ts';
 import type { LanguageSetting, Segment } from './segment.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
@@ -19,7 +20,7 @@ export type TranscribeOptions = {
   words?: boolean;
   signal?: AbortSignal;
   requestId?: string;
-  priority?: 'interactive' | 'file';
+  priority?: Priority;
   onProgress?: (progress: TranscribeProgress) => void;
 };
 
