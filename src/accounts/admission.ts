@@ -1,0 +1,54 @@
+/** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
+
+export type Environment = 'live' | 'test';
+
+export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
+
+/** Everything about a request that decides whether it may come in. */
+export type Credential = {
+  requestId: string;
+  environment: Environment;
+  /** The Authorization header as it came. */
+  authorization: string | undefined;
+  /** X-Project-ID or OpenAI-Project. */
+  projectId: string | undefined;
+  /** The client's address, as the trusted proxy reports it where there is one. */
+  address: string;
+  method: string;
+  /** Path and query as they came, since they are part of what is signed. */
+  url: string;
+  signature: string | undefined;
+  signatureTimestamp: string | undefined;
+};
+
+/** A `call` is answered at once; a `connection` takes one of the key's places until its lease is closed. */
+export type AdmissionKind = 'call' | 'connection';
+
+export interface Gate {
+  /** Throws the ServiceError of the first check that fails. */
+  admit(credential: Credential, kind: AdmissionKind): Promise<Lease>;
+}
+
+export type Admitted = {
+  account: { id: string; name: string };
+  project: { id: string; name: string };
+  key: { id: string; prefix: string; createdAt: string };
+  environment: Environment;
+  plan: PlanId;
+};
+
+export interface Lease {
+  readonly admitted: Admitted;
+  /** Aborts with invalid_api_key when the key is revoked or regenerated while the work goes on. */
+  readonly revoked: AbortSignal;
+  /** True when the key signs its requests: the body's hash must be handed to `verifyBody` before anything is answered. */
+  readonly signed: boolean;
+  /** Throws invalid_signature. The hash is SHA-256 in lower-case hex. */
+  verifyBody(sha256: string): Promise<void>;
+  /** Makes sure that at least `totalSeconds` of audio are reserved; throws quota_exceeded. */
+  reserve(totalSeconds: number): Promise<void>;
+  /** Charges `seconds` once and for all, in place of what was reserved. Called just before the answer is written. */
+  settle(seconds: number): Promise<void>;
+  /** Gives back the place, and whatever was reserved and not settled. May be called at any time, any number of times. */
+  close(): Promise<void>;
+}
