@@ -15,6 +15,21 @@ test('without settings the defaults hold, with data in the project folder', () =
     processes: 0,
     threads: 0,
     memoryLimitMegabytes: 1200,
+    host: 'localhost',
+    port: 8443,
+    testPort: 8444,
+    tls: 'on',
+    certificate: undefined,
+    trustedProxies: ['127.0.0.0/8', '::1/128'],
+    corsOrigins: [],
+    metricsAllow: ['127.0.0.0/8', '::1/128'],
+    logLevel: 'info',
+    drainSeconds: 30,
+    maxConnections: 4096,
+    headersSeconds: 15,
+    keepAliveSeconds: 65,
+    uploadIdleSeconds: 30,
+    uploadBytesPerSecond: 1000,
   });
 });
 
@@ -61,6 +76,33 @@ test('numbers that only look like numbers are refused', () => {
   for (const value of ['two', '1e3', '0x10', ' 1', '257', 'true']) {
     assert.throws(() => loadConfig({ SIANN_THREADS: value }), ConfigError, value);
   }
+});
+
+test('networks, origins and host names are checked', () => {
+  const config = loadConfig({
+    SIANN_TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.7 fd00::/8',
+    SIANN_CORS_ORIGINS: 'https://app.example,http://localhost:3000',
+    SIANN_HOST: '::',
+  });
+  assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '192.168.1.7', 'fd00::/8']);
+  assert.deepEqual(config.corsOrigins, ['https://app.example', 'http://localhost:3000']);
+  const bad: Record<string, string[]> = {
+    SIANN_TRUSTED_PROXIES: ['10.0.0.0/33', 'proxy.example', '1.2.3.4/8/8', '::1/129', '10.0.0.0/'],
+    SIANN_CORS_ORIGINS: ['https://app.example/', 'app.example', '*,https://a.example'],
+    SIANN_HOST: ['https://a.example', 'a b', '1.2.3.4:80'],
+  };
+  for (const [key, values] of Object.entries(bad)) {
+    for (const value of values) assert.throws(() => loadConfig({ [key]: value }), ConfigError, value);
+  }
+});
+
+test('settings that contradict each other are named', () => {
+  assert.throws(() => loadConfig({ SIANN_TLS_CERT: 'a.pem' }), /SIANN_TLS_KEY: must be set/);
+  assert.throws(() => loadConfig({ SIANN_TLS_KEY: 'a.pem' }), /SIANN_TLS_CERT: must be set/);
+  assert.throws(() => loadConfig({ SIANN_PORT: '8444' }), /SIANN_TEST_PORT: must differ/);
+  const { certificate } = loadConfig({ SIANN_TLS_CERT: '/c.pem', SIANN_TLS_KEY: '/k.pem' });
+  assert.deepEqual(certificate, { certPath: '/c.pem', keyPath: '/k.pem' });
+  assert.equal(loadConfig({ SIANN_PORT: '0', SIANN_TEST_PORT: '0' }).port, 0);
 });
 
 test('an empty value counts as not set, and the benchmarks have settings of their own', () => {
