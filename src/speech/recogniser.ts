@@ -22,6 +22,8 @@ export type TranscribeOptions = {
   requestId?: string;
   priority?: Priority;
   onProgress?: (progress: TranscribeProgress) => void;
+  /** Told how much audio there is before that audio is listened to. It is awaited, and what it throws ends the work. */
+  onDecoded?: (totalSeconds: number) => Promise<void>;
 };
 
 export type TranscribeProgress = { decodedSeconds: number; doneSeconds: number };

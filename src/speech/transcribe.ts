@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodeAudio } from '../audio/decode-audio.ts';
+import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import type { Dispatcher } from '../inference/dispatcher.ts';
 import { withoutInvented } from './invented-text.ts';
 import { mapInOrder } from './map-in-order.ts';
@@ -33,7 +34,9 @@ export async function* transcribe(
   const onAudio = (seconds: number) => {
     durationSeconds = seconds;
   };
-  const windows = packWindows(decodeAudio(bytes, { ...given }), voice, { ...given, onAudio });
+  const audio = decodeAudio(bytes, { ...given });
+  const announced = options.onDecoded ? announce(audio, options.onDecoded) : audio;
+  const windows = packWindows(announced, voice, { ...given, onAudio });
 
   let id = 0;
   for await (const { window, parts } of mapInOrder(windows, windowsAtOnce, recogniseWindow)) {
@@ -61,6 +64,18 @@ export async function* transcribe(
       window,
       parts: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),
     };
+  }
+}
+
+async function* announce(
+  audio: AsyncIterable<Pcm>,
+  onDecoded: (totalSeconds: number) => Promise<void>,
+): AsyncGenerator<Pcm> {
+  let samples = 0;
+  for await (const chunk of audio) {
+    samples += chunk.length;
+    await onDecoded(samples / pcmSampleRate);
+    yield chunk;
   }
 }
 
