@@ -10,7 +10,7 @@ import { createVoiceActivity } from './speech/voice-activity.ts';
 import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
 
 /** The one place where the recogniser is put together; it is taken apart in reverse. */
-export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) => {
+export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, log }) => {
   const model = await prepareModel({
     model: config.model,
     cacheFolder: config.cacheFolder,
@@ -25,6 +25,7 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) 
     slots: slotsPerProcess,
     interactiveSlots: 1,
     memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
+    ...(log && { log }),
   });
   const voice = await createVoiceActivity({ graphPath: model.voiceActivityPath }).catch(async (error) => {
     await dispatcher[Symbol.asyncDispose]();
@@ -39,6 +40,8 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare }) 
 
   return {
     transcribe: (bytes, options) => transcribe(bytes, options, parts),
+    ready: () => dispatcher.ready(),
+    load: () => dispatcher.stats(),
     async [Symbol.asyncDispose]() {
       await voice[Symbol.asyncDispose]();
       await dispatcher[Symbol.asyncDispose]();

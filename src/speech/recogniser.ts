@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Priority } from '../inference/dispatcher.ts';
+import type { PoolLog } from '../inference/process-pool.ts';
 import type { LanguageSetting, Segment } from './segment.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
@@ -8,6 +9,20 @@ export type Recogniser = AsyncDisposable & {
     bytes: AsyncIterable<Uint8Array>,
     options: TranscribeOptions,
   ): AsyncGenerator<Segment, { durationSeconds: number }>;
+  /** Resolves when work can begin; rejects when the inference processes cannot start. */
+  ready(): Promise<void>;
+  load(): RecogniserLoad;
+};
+
+export type RecogniserLoad = {
+  /** Inference processes that take work. */
+  processes: number;
+  /** Windows being recognised, and windows waiting for it. */
+  busySlots: number;
+  queued: number;
+  /** Processes replaced since the start, for whatever reason. */
+  restarts: number;
+  rssBytes: number;
 };
 
 export type TranscribeOptions = {
@@ -30,6 +45,10 @@ export type TranscribeProgress = { decodedSeconds: number; doneSeconds: number }
 
 export type CreateRecogniser = (options: RecogniserOptions) => Promise<Recogniser>;
 
-export type RecogniserOptions = { config: Config; onPrepare?: (progress: PrepareProgress) => void };
+export type RecogniserOptions = {
+  config: Config;
+  onPrepare?: (progress: PrepareProgress) => void;
+  log?: PoolLog;
+};
 
 export type PrepareProgress = { step: string; fraction: number };

@@ -41,6 +41,8 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
       }
       return { durationSeconds: text.split('|').length };
     },
+    ready: async () => {},
+    load: () => ({ processes: 1, busySlots: 0, queued: 0, restarts: 0, rssBytes: 0 }),
     async [Symbol.asyncDispose]() {
       disposed = true;
     },
