@@ -18,13 +18,13 @@ const warmUpSteps = 5;
 const anyToken = 100;
 
 const config = loadConfig(process.env);
-const { encoderPath, decoderPath, modelFolder, integers } = await prepareModel({
+const { encoderPaths, decoderPath, modelFolder, integers } = await prepareModel({
   model: choose('model', modelSizes, process.argv[2] ?? config.model),
   cacheFolder: config.cacheFolder,
 });
 const shape = await readWhisperShape(modelFolder);
 const threads = config.threads || availableParallelism();
-const encoder = await createWhisperEncoder({ graphPath: encoderPath, shape, integers, threads });
+const encoder = await createWhisperEncoder({ graphPaths: encoderPaths, shape, threads });
 const decoder = await createWhisperDecoder({
   graphPath: decoderPath,
   shape,
@@ -38,9 +38,9 @@ const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math
 const encoded = await encoder.encode(mel, fullContextFrames);
 const encoderSeconds = await timeRuns(encodings, () => encoder.encode(mel, fullContextFrames));
 
-decoder.add(encoded);
+decoder.add(encoded!);
 const loneSeconds = await timeSteps();
-while (decoder.count < windowsAtOnce) decoder.add(encoded);
+while (decoder.count < windowsAtOnce) decoder.add(encoded!);
 decoder.restart(0);
 const decoderSeconds = await timeSteps();
 

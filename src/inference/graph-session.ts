@@ -7,6 +7,8 @@ export type GraphOptions = {
   optimization?: 'disabled' | 'basic' | 'extended' | 'all';
   memoryPattern?: boolean;
   memoryArena?: boolean;
+  /** Leave the cores to the next graph as soon as a run has ended; otherwise threads look out for more work for a while. */
+  yieldCores?: boolean;
 };
 
 /** Opens an ONNX graph on the CPU, one operator after another, each spread over `threads`. */
@@ -19,5 +21,6 @@ export function openGraph(path: string, options: GraphOptions): Promise<Graph> {
     interOpNumThreads: 1,
     enableMemPattern: options.memoryPattern ?? false,
     enableCpuMemArena: options.memoryArena ?? true,
+    extra: { session: { force_spinning_stop: options.yieldCores ? '1' : '0' } },
   });
 }

@@ -1,7 +1,9 @@
 import { Tensor } from 'onnxruntime-node';
+import type { IntegerKind } from '../model/integer-kind.ts';
+import type { WhisperShape } from '../model/whisper-shape.ts';
 import { DecoderCaches, hidden } from './decoder-caches.ts';
 import { openGraph } from './graph-session.ts';
-import type { EncodedWindow, WhisperGraphOptions } from './whisper-encoder.ts';
+import type { EncodedWindow } from './whisper-encoder.ts';
 
 /** Attention of the heads that follow the speech: [heads, tokens, frames]. */
 export type Alignment = { heads: number; tokens: number; frames: number; weights: Float32Array };
@@ -36,9 +38,15 @@ type RunOptions = {
   stretches?: readonly FrameStretch[];
 };
 
-export async function createWhisperDecoder(
-  options: WhisperGraphOptions & { capacity: number },
-): Promise<WhisperDecoder> {
+export type WhisperDecoderOptions = {
+  graphPath: string;
+  shape: WhisperShape;
+  integers: IntegerKind;
+  threads: number;
+  capacity: number;
+};
+
+export async function createWhisperDecoder(options: WhisperDecoderOptions): Promise<WhisperDecoder> {
   const { shape, capacity, integers } = options;
   const graph = await openGraph(options.graphPath, { threads: options.threads });
   const caches = new DecoderCaches(shape, integers, capacity);

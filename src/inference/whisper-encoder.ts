@@ -1,7 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
-import type { IntegerKind } from '../model/integer-kind.ts';
 import type { WhisperShape } from '../model/whisper-shape.ts';
-import { openGraph } from './graph-session.ts';
+import { type Graph, openGraph } from './graph-session.ts';
 
 export type CacheBytes = Int8Array | Uint8Array;
 
@@ -14,28 +13,40 @@ export type EncodedWindow = {
 };
 
 export interface WhisperEncoder {
-  /** `mel` is [80, 2 · frames]. */
-  encode(mel: Float32Array, frames: number): Promise<EncodedWindow>;
+  /**
+   * `mel` is [80, 2 · frames]. Between the parts of the work `goOn` is asked, which may take its time over something more
+   * urgent; when it says no, nothing comes back.
+   */
+  encode(
+    mel: Float32Array,
+    frames: number,
+    goOn?: () => Promise<boolean>,
+  ): Promise<EncodedWindow | undefined>;
 }
 
-export type WhisperGraphOptions = {
-  graphPath: string;
+export type WhisperEncoderOptions = {
+  graphPaths: string[];
   shape: WhisperShape;
-  integers: IntegerKind;
   threads: number;
 };
 
 export async function createWhisperEncoder({
-  graphPath,
+  graphPaths,
   shape,
   threads,
-}: WhisperGraphOptions): Promise<WhisperEncoder> {
-  const graph = await openGraph(graphPath, { threads });
+}: WhisperEncoderOptions): Promise<WhisperEncoder> {
+  const parts: Graph[] = [];
+  for (const path of graphPaths) parts.push(await openGraph(path, { threads, yieldCores: true }));
+  const [first, ...others] = parts;
   const layers = Array.from({ length: shape.decoderLayers }, (_, layer) => layer);
 
   return {
-    async encode(mel, frames) {
-      const outputs = await graph.run({ mel: new Tensor('float32', mel, [1, 80, 2 * frames]) });
+    async encode(mel, frames, goOn) {
+      let outputs = await first!.run({ mel: new Tensor('float32', mel, [1, 80, 2 * frames]) });
+      for (const part of others) {
+        if (goOn && !(await goOn())) return undefined;
+        outputs = await part.run({ states: outputs.next_states! });
+      }
       return {
         frames,
         keys: layers.map((layer) => outputs[`cross_keys.${layer}`]!.data as CacheBytes),

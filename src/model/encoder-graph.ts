@@ -6,14 +6,24 @@ import { required } from './required.ts';
 import { createRowQuantisedProduct, scaleFor } from './row-quantised-product.ts';
 import { fullContextFrames, headWidth, type WhisperShape } from './whisper-shape.ts';
 
+/** Layers of one part: a run of it takes a fourth of the small model's, after which something more urgent can come in. */
+const layersPerPart = 3;
+
+/** The encoder is cut into this many graphs that are run one after the other. */
+export function encoderParts({ encoderLayers }: WhisperShape): number {
+  return Math.ceil(encoderLayers / layersPerPart);
+}
+
 /**
- * Features in, and out comes what the decoder's cross-attention reads for every token: keys [heads, 64, frames] and values
- * [heads, frames, 64] of each decoder layer in 8 bits, with a scale for each channel. The hidden states themselves stay inside.
+ * One part of the encoder. Features go into the first, hidden states from one to the next, and out of the last comes what the
+ * decoder's cross-attention reads for every token: keys [heads, 64, frames] and values [heads, frames, 64] of each decoder
+ * layer in 8 bits, with a scale for each channel.
  */
 export function buildEncoderGraph(
   weights: PublishedWeights,
   shape: WhisperShape,
   integers: IntegerKind,
+  part: number,
   outside?: OutsideWeights,
 ): GraphBuilder {
   const { width, heads } = shape;
@@ -25,17 +35,26 @@ export function buildEncoderGraph(
   const batched = (tensor: TensorName) => graph.node('Unsqueeze', [tensor, graph.ints(0)]);
   const scales: TensorName[] = [];
 
-  const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
-  let states = addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2));
-  for (let layer = 0; layer < shape.encoderLayers; layer++) {
+  let states = part === 0 ? takeFeatures() : graph.input('states', 'float32', ['frames', width]);
+  const end = Math.min((part + 1) * layersPerPart, shape.encoderLayers);
+  for (let layer = part * layersPerPart; layer < end; layer++) {
     const name = `encoder.layers.${layer}`;
     states = addResult(states, attend(name), `${name}.self_attn.out_proj.bias`);
     states = addResult(states, feedForward(name), `${name}.fc2.bias`);
   }
-  giveCrossAttention();
-  graph.nodeTo(['cross_scales'], 'Concat', scales, { axis: 0 });
-  graph.output('cross_scales', 'float32', [2 * shape.decoderLayers, width]);
+  if (end === shape.encoderLayers) giveCrossAttention();
+  else giveStates();
   return graph;
+
+  function takeFeatures(): TensorName {
+    const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
+    return addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2));
+  }
+
+  function giveStates(): void {
+    graph.nodeTo(['next_states'], 'Identity', [states]);
+    graph.output('next_states', 'float32', ['frames', width]);
+  }
 
   function convolve(input: TensorName, name: string, stride: number): TensorName {
     const kernel = matrix(name);
@@ -123,6 +142,8 @@ export function buildEncoderGraph(
       graph.nodeTo([`cross_values.${layer}`], 'Transpose', [byHead], { perm: [1, 0, 2] });
       graph.output(`cross_values.${layer}`, storage(), [heads, 'frames', headWidth]);
     }
+    graph.nodeTo(['cross_scales'], 'Concat', scales, { axis: 0 });
+    graph.output('cross_scales', 'float32', [2 * shape.decoderLayers, width]);
   }
 
   function quantiseChannels(input: TensorName): TensorName {

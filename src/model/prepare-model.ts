@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type ModelId, type PublishedFile, type PublishedModel, publishedModel } from './catalogue.ts';
 import { buildDecoderGraph } from './decoder-graph.ts';
-import { buildEncoderGraph } from './encoder-graph.ts';
-import { OutsideWeights } from './graph-builder.ts';
+import { buildEncoderGraph, encoderParts } from './encoder-graph.ts';
+import { type GraphBuilder, OutsideWeights } from './graph-builder.ts';
 import { type IntegerKind, integerKind } from './integer-kind.ts';
 import {
   fileSha256,
@@ -17,12 +17,13 @@ import {
 } from './prepared-cache.ts';
 import { readPublishedWeights } from './published-weights.ts';
 import { buildVoiceActivityGraph } from './voice-activity-graph.ts';
-import { readWhisperShape } from './whisper-shape.ts';
+import { readWhisperShape, type WhisperShape } from './whisper-shape.ts';
 
 /** Everything that the recogniser opens. */
 export type PreparedModel = {
   id: ModelId;
-  encoderPath: string;
+  /** The parts of the encoder, in the order in which they are run. */
+  encoderPaths: string[];
   decoderPath: string;
   voiceActivityPath: string;
   /** Folder of the published model: vocabulary and measures. */
@@ -55,7 +56,9 @@ export async function prepareModel({
   const prepared = (await usable()) ?? (await make());
   return {
     id,
-    encoderPath: join(prepared.folder, 'encoder.onnx'),
+    encoderPaths: encoderNames(await readWhisperShape(model.folder)).map((name) =>
+      join(prepared.folder, `${name}.onnx`),
+    ),
     decoderPath: join(prepared.folder, 'decoder.onnx'),
     voiceActivityPath: join(prepared.folder, 'voice-activity.onnx'),
     modelFolder: model.folder,
@@ -74,15 +77,18 @@ export async function prepareModel({
         encoder: model.encoder.path,
         decoder: model.decoder.path,
       });
-      const writeGraph = async (name: string, build: typeof buildEncoderGraph) => {
+      const integers = integerKind();
+      const writeGraph = async (name: string, build: (outside: OutsideWeights) => GraphBuilder) => {
         const outside = new OutsideWeights(`${name}.weights`);
-        await writer.write(`${name}.onnx`, build(weights, shape, integerKind(), outside).model(name));
+        await writer.write(`${name}.onnx`, build(outside).model(name));
         await writer.write(outside.file, outside.pieces);
       };
-      await report('Rewriting the encoder', 0.2);
-      await writeGraph('encoder', buildEncoderGraph);
+      for (const [part, name] of encoderNames(shape).entries()) {
+        await report('Rewriting the encoder', 0.2 + (0.3 * part) / encoderParts(shape));
+        await writeGraph(name, (outside) => buildEncoderGraph(weights, shape, integers, part, outside));
+      }
       await report('Rewriting the decoder', 0.5);
-      await writeGraph('decoder', buildDecoderGraph);
+      await writeGraph('decoder', (outside) => buildDecoderGraph(weights, shape, integers, outside));
       await report('Rewriting the voice detector', 0.95);
       await writer.write(
         'voice-activity.onnx',
@@ -97,6 +103,10 @@ export async function prepareModel({
       throw error;
     }
   }
+}
+
+function encoderNames(shape: WhisperShape): string[] {
+  return Array.from({ length: encoderParts(shape) }, (_, part) => `encoder-${part}`);
 }
 
 /** Throws a sentence that says what to do when a published file is missing or not what it should be. */

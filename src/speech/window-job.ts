@@ -2,7 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { JobRunner } from '../inference/job-runner.ts';
 import { createWhisperDecoder, type WhisperDecoder } from '../inference/whisper-decoder.ts';
-import { createWhisperEncoder, type WhisperEncoder } from '../inference/whisper-encoder.ts';
+import {
+  createWhisperEncoder,
+  type EncodedWindow,
+  type WhisperEncoder,
+} from '../inference/whisper-encoder.ts';
 import { fullContextFrames, readWhisperShape } from '../model/whisper-shape.ts';
 import { listenForLanguages } from './listen-for-languages.ts';
 import { createLogMel, type LogMel } from './log-mel.ts';
@@ -29,7 +33,7 @@ export async function createJobRunner(
     vocabularySize: shape.vocabulary,
     rules: createTokenRules(vocabulary),
     logMel: createLogMel(),
-    encoder: await createWhisperEncoder({ graphPath: settings.encoderPath, shape, integers, threads }),
+    encoder: await createWhisperEncoder({ graphPaths: settings.encoderPaths, shape, threads }),
     decoder: await createWhisperDecoder({
       graphPath: settings.decoderPath,
       shape,
@@ -65,11 +69,17 @@ type Active = Request & {
   nextToken: number;
 };
 
+function isUrgent({ job }: Request): boolean {
+  return job.urgent;
+}
+
 class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   readonly #network: Network;
   readonly #waiting: Request[] = [];
   readonly #active: Active[] = [];
   #running = false;
+  /** Windows under way that will need a place in the decoder. */
+  #encoding = 0;
 
   constructor(network: Network) {
     this.#network = network;
@@ -82,29 +92,37 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     }).then(withoutLead);
   }
 
-  /** Between any two runs of a graph, messages are let in: a cancelled window leaves, a new one joins. */
   async #work(): Promise<void> {
     this.#running = true;
-    while (this.#waiting.length > 0 || this.#active.length > 0) {
-      await setImmediate();
-      this.#dropCancelled();
-      const request = this.#nextRequest();
-      try {
-        if (request) await this.#begin(request);
-        else if (this.#active.length > 0) await this.#step();
-      } catch (error) {
-        this.#fail(error, request);
-      }
-    }
+    while (this.#waiting.length > 0 || this.#active.length > 0) await this.#advance();
     this.#running = false;
+  }
+
+  /** Somebody waits for these: they come in between the parts of another window's encoding. */
+  async #workOnUrgent(): Promise<void> {
+    while (this.#waiting.some(isUrgent) || this.#active.some(isUrgent)) await this.#advance();
+  }
+
+  /** Between any two runs of a graph, messages are let in: a cancelled window leaves, a new one joins. */
+  async #advance(): Promise<void> {
+    await setImmediate();
+    this.#dropCancelled();
+    const request = this.#nextRequest();
+    try {
+      if (request) await this.#begin(request);
+      else if (this.#active.length > 0) await this.#step();
+    } catch (error) {
+      this.#fail(error, request);
+    }
   }
 
   /** The window to begin now. While an urgent one is being decoded, others wait: beginning one takes as long as twenty steps. */
   #nextRequest(): Request | undefined {
-    if (this.#active.length >= this.#network.decoder.capacity) return undefined;
-    const urgent = this.#waiting.findIndex(({ job }) => job.urgent);
+    const { capacity } = this.#network.decoder;
+    if (this.#active.length + this.#encoding >= capacity) return undefined;
+    const urgent = this.#waiting.findIndex(isUrgent);
     if (urgent >= 0) return this.#waiting.splice(urgent, 1)[0];
-    return this.#active.some(({ job }) => job.urgent) ? undefined : this.#waiting.shift();
+    return this.#active.some(isUrgent) ? undefined : this.#waiting.shift();
   }
 
   #dropCancelled(): void {
@@ -125,9 +143,13 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #begin(request: Request): Promise<void> {
-    const { encoder, decoder, logMel, vocabulary, rules } = this.#network;
-    const { job } = request;
-    const encoded = await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames);
+    const { decoder, vocabulary, rules } = this.#network;
+    const { job, signal } = request;
+    const encoded = await this.#encode(request);
+    if (!encoded) {
+      request.reject(signal.reason);
+      return;
+    }
     const place = decoder.add(encoded);
     const { languages, noSpeechProbability } = await listenForLanguages(this.#network, place, job);
     if (languages.length > 1) {
@@ -154,6 +176,21 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     await this.#open(place);
   }
 
+  async #encode({ job, signal }: Request): Promise<EncodedWindow | undefined> {
+    const { encoder, logMel } = this.#network;
+    const goOn = async () => {
+      if (!job.urgent) await this.#workOnUrgent();
+      await setImmediate();
+      return !signal.aborted;
+    };
+    this.#encoding++;
+    try {
+      return await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames, goOn);
+    } finally {
+      this.#encoding--;
+    }
+  }
+
   async #open(place: number): Promise<void> {
     const { decoder, vocabulary } = this.#network;
     const { job, language } = this.#active[place]!;
@@ -170,7 +207,7 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #step(): Promise<void> {
-    const urgent = this.#active.filter(({ job }) => job.urgent);
+    const urgent = this.#active.filter(isUrgent);
     if (urgent.length > 0 && urgent.length < this.#active.length) await this.#stepAlone(urgent);
     else await this.#stepAll();
   }

@@ -5,7 +5,7 @@ import type { SpokenStretch } from './windows.ts';
 
 /** What an inference process is told when it starts. */
 export type WindowJobSettings = {
-  encoderPath: string;
+  encoderPaths: string[];
   decoderPath: string;
   /** Folder of the published model: vocabulary and measures. */
   modelFolder: string;

@@ -30,7 +30,7 @@ let folder: string;
 let finished: string;
 
 before(async () => {
-  finished = dirname((await prepareTiny()).encoderPath);
+  finished = dirname((await prepareTiny()).encoderPaths[0]!);
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'siann-cache-'));
@@ -46,7 +46,7 @@ test('a model is prepared once and then found, with nothing written anew', async
     fractions,
     [...new Set(fractions)].sort((a, b) => a - b),
   );
-  assert.equal(new Set(seen.map(({ step }) => step)).size, seen.length);
+  assert(new Set(seen.map(({ step }) => step)).size >= 6, 'each kind of work is named');
 
   const before = await modifiedTimes(prepared);
   assert.deepEqual(await prepare(() => assert.fail('there is nothing to prepare')), prepared);
@@ -119,7 +119,7 @@ test('the list of models shows what is prepared and what it takes on the disk', 
     after.bytesOnDisk - before.bytesOnDisk,
     sizes.reduce((sum, size) => sum + size, 0),
   );
-  await truncate(prepared.encoderPath, 10);
+  await truncate(prepared.encoderPaths[0]!, 10);
   assert.equal((await tiny()).prepared, false);
 });
 
@@ -201,9 +201,9 @@ function startPreparing(): ChildProcessWithoutNullStreams {
 }
 
 /** Every file that the recogniser opens, by way of the graphs or itself. */
-async function filesOf({ encoderPath }: PreparedModel): Promise<string[]> {
-  const names = (await readdir(dirname(encoderPath))).filter((name) => name !== 'manifest.json');
-  return names.map((name) => join(dirname(encoderPath), name));
+async function filesOf({ encoderPaths: [first] }: PreparedModel): Promise<string[]> {
+  const names = (await readdir(dirname(first!))).filter((name) => name !== 'manifest.json');
+  return names.map((name) => join(dirname(first!), name));
 }
 
 async function largestFile(prepared: PreparedModel): Promise<string> {

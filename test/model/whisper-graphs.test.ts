@@ -7,7 +7,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { CacheBytes, EncodedWindow } from '../../src/inference/whisper-encoder.ts';
 import { publishedModel } from '../../src/model/catalogue.ts';
 import { buildDecoderGraph } from '../../src/model/decoder-graph.ts';
-import { buildEncoderGraph } from '../../src/model/encoder-graph.ts';
+import { buildEncoderGraph, encoderParts } from '../../src/model/encoder-graph.ts';
 import type { IntegerKind } from '../../src/model/integer-kind.ts';
 import { type PublishedWeights, readPublishedWeights, toFloats } from '../../src/model/published-weights.ts';
 import { headWidth, readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
@@ -100,11 +100,15 @@ test('a context of any length up to 30 s can be heard', async () => {
 });
 
 async function build(integers: IntegerKind): Promise<TinyNetwork> {
-  const encoderPath = join(folder, `encoder-${integers}.onnx`);
   const decoderPath = join(folder, `decoder-${integers}.onnx`);
-  await writeFile(encoderPath, Buffer.concat(buildEncoderGraph(weights, shape, integers).model('encoder')));
+  const encoderPaths: string[] = [];
+  for (let part = 0; part < encoderParts(shape); part++) {
+    const path = join(folder, `encoder-${part}-${integers}.onnx`);
+    await writeFile(path, Buffer.concat(buildEncoderGraph(weights, shape, integers, part).model('encoder')));
+    encoderPaths.push(path);
+  }
   await writeFile(decoderPath, Buffer.concat(buildDecoderGraph(weights, shape, integers).model('decoder')));
-  return openTiny(1, { encoderPath, decoderPath, integers });
+  return openTiny(1, { encoderPaths, decoderPath, integers });
 }
 
 async function features(): Promise<Float32Array> {

@@ -28,15 +28,15 @@ export function prepareTiny(): Promise<PreparedModel> {
 
 export async function openTiny(
   capacity: number,
-  graphs: Pick<PreparedModel, 'encoderPath' | 'decoderPath' | 'integers'> | undefined = undefined,
+  graphs: Pick<PreparedModel, 'encoderPaths' | 'decoderPath' | 'integers'> | undefined = undefined,
 ): Promise<TinyNetwork> {
   const prepared = await prepareTiny();
-  const { encoderPath, decoderPath, integers } = graphs ?? prepared;
+  const { encoderPaths, decoderPath, integers } = graphs ?? prepared;
   const shape = await readWhisperShape(prepared.modelFolder);
   return {
     shape,
     vocabulary: await readVocabulary(prepared.modelFolder),
-    encoder: await createWhisperEncoder({ graphPath: encoderPath, shape, integers, threads: 1 }),
+    encoder: await createWhisperEncoder({ graphPaths: encoderPaths, shape, threads: 1 }),
     decoder: await createWhisperDecoder({ graphPath: decoderPath, shape, integers, threads: 1, capacity }),
   };
 }
@@ -48,7 +48,7 @@ export async function encodeFixture(
   frames: number,
 ): Promise<EncodedWindow> {
   const mel = createLogMel()(await decodeAll(fixture(name)), 2 * frames);
-  return encoder.encode(mel, frames);
+  return (await encoder.encode(mel, frames))!;
 }
 
 /** The likeliest token of a row of log-probabilities. */
