@@ -27,7 +27,7 @@ export async function readVocabulary(modelFolder: string): Promise<Vocabulary> {
       JSON.parse(await readFile(join(modelFolder, file), 'utf8')),
     ),
   );
-  const bytesByToken = tokenBytes(vocabulary as Record<string, number>);
+  const bytesOf = tokenBytes(vocabulary as Record<string, number>);
   const noTimestamps: number = generation.no_timestamps_token_id;
   return {
     endOfText: generation.eos_token_id,
@@ -41,7 +41,7 @@ export async function readVocabulary(modelFolder: string): Promise<Vocabulary> {
     languages: { zh: generation.lang_to_id['<|zh|>'], en: generation.lang_to_id['<|en|>'] },
     suppressed: [...generation.suppress_tokens, noTimestamps],
     suppressedAtStart: generation.begin_suppress_tokens,
-    bytesOf: (tokens) => Buffer.concat(tokens.map((token) => bytesByToken[token] ?? new Uint8Array(0))),
+    bytesOf: (tokens) => Uint8Array.from(tokens.flatMap(bytesOf)),
   };
 }
 
@@ -51,16 +51,14 @@ export function decodeText(vocabulary: Vocabulary, tokens: readonly number[]): s
 }
 
 /** The vocabulary spells each byte as one printable character (GPT-2's byte-level alphabet). */
-function tokenBytes(vocabulary: Record<string, number>): Uint8Array[] {
+function tokenBytes(vocabulary: Record<string, number>): (token: number) => number[] {
   const byteOf = new Map<string, number>();
   let next = 256;
   for (let byte = 0; byte < 256; byte++) {
     const printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
     byteOf.set(String.fromCodePoint(printable ? byte : next++), byte);
   }
-  const table: Uint8Array[] = [];
-  for (const [spelling, token] of Object.entries(vocabulary)) {
-    table[token] = Uint8Array.from([...spelling].map((character) => byteOf.get(character) ?? 63));
-  }
-  return table;
+  const spellings: string[] = [];
+  for (const spelling in vocabulary) spellings[vocabulary[spelling]!] = spelling;
+  return (token) => Array.from(spellings[token] ?? '', (character) => byteOf.get(character) ?? 63);
 }
