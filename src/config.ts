@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { XStatic } from 'typebox/schema';
@@ -11,6 +12,8 @@ export const settingsSchema = {
   type: 'object',
   required: [
     'SIANN_DATA',
+    'SIANN_DATABASE',
+    'SIANN_INSTANCE',
     'SIANN_MODEL',
     'SIANN_CACHE',
     'SIANN_PROCESSES',
@@ -39,6 +42,19 @@ export const settingsSchema = {
       default: './data',
       description:
         'The data folder. The default lies in the project folder; a relative path starts where the command is run.',
+    },
+    SIANN_DATABASE: {
+      type: 'string',
+      format: 'database',
+      default: '<data>/siann.db',
+      description:
+        'Where accounts and usage are kept: a file for SQLite, or postgres://user:password@host/name for PostgreSQL.',
+    },
+    SIANN_INSTANCE: {
+      type: 'string',
+      default: '<host name>:<port>',
+      description:
+        'The name of this service among those that share a database: another for each, and the same after a restart.',
     },
     SIANN_MODEL: {
       type: 'string',
@@ -203,6 +219,9 @@ type SettingSchema = {
 
 export type Config = Readonly<{
   dataFolder: string;
+  /** `postgres://…`, or the path of a file. */
+  databaseUrl: string;
+  instance: string;
   model: Settings['SIANN_MODEL'];
   cacheFolder: string;
   processes: number;
@@ -251,6 +270,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const dataFolder = data === undefined ? join(projectFolder, 'data') : resolve(data);
   return Object.freeze({
     dataFolder,
+    databaseUrl: databaseUrl(read('SIANN_DATABASE') ?? join(dataFolder, 'siann.db')),
+    instance: read('SIANN_INSTANCE') ?? `${hostname()}:${readInteger('SIANN_PORT')}`,
     model: (read('SIANN_MODEL') ?? settingsSchema.properties.SIANN_MODEL.default) as Config['model'],
     cacheFolder: resolve(read('SIANN_CACHE') ?? join(dataFolder, 'models')),
     processes: readInteger('SIANN_PROCESSES'),
@@ -316,7 +337,14 @@ function isAllowed(schema: SettingSchema, value: string): boolean {
   return /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
 }
 
+const postgresUrl = /^postgres(ql)?:\/\//i;
+
+function databaseUrl(value: string): string {
+  return postgresUrl.test(value) ? value : resolve(value);
+}
+
 const formats: Record<string, (value: string) => boolean> = {
+  database: (value) => postgresUrl.test(value) || !value.includes('://'),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
   networks: (value) => listed(value).every(isNetwork),
   origins: (value) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 test('without settings the defaults hold, with data in the project folder', () => {
   assert.deepEqual(loadConfig({ PATH: '/bin' }), {
     dataFolder: resolve(root, 'data'),
+    databaseUrl: resolve(root, 'data/siann.db'),
+    instance: `${hostname()}:8443`,
     model: 'small',
     cacheFolder: resolve(root, 'data/models'),
     processes: 0,
@@ -46,6 +49,14 @@ test('each setting is read, and the cache follows the data folder', () => {
   assert.equal(config.model, 'tiny');
   assert.deepEqual([config.processes, config.threads, config.memoryLimitMegabytes], [2, 3, 900]);
   assert.equal(loadConfig({ SIANN_CACHE: '/cache' }).cacheFolder, '/cache');
+});
+
+test('the database is a file in the data folder, another file, or a PostgreSQL server', () => {
+  assert.equal(loadConfig({ SIANN_DATA: '/srv' }).databaseUrl, '/srv/siann.db');
+  assert.equal(loadConfig({ SIANN_DATABASE: 'mine.db' }).databaseUrl, resolve('mine.db'));
+  const url = 'postgres://siann@db.example/siann';
+  assert.equal(loadConfig({ SIANN_DATABASE: url }).databaseUrl, url);
+  assert.throws(() => loadConfig({ SIANN_DATABASE: 'mysql://db.example/siann' }), /PostgreSQL/);
 });
 
 test('the configuration cannot be changed', () => {
