@@ -14,10 +14,6 @@ export function inventedPhrase(text: string): InventedPhrase | undefined {
   return madeOf([...always, ...whenUnsure], folded) ? 'when-unsure' : undefined;
 }
 
-export function isInventedPhrase(text: string): boolean {
-  return inventedPhrase(text) !== undefined;
-}
-
 const notes = /^[\s\p{P}]*[♪♫♬🎵🎶][\s\p{P}♪♫♬🎵🎶]*$/u;
 const soundLabel =
   /^\s*[[(（【*][^\])）】]*(music|applause|laugh|silence|blank.?audio|noise|inaudible|cough|sigh|音[乐樂]|掌[声聲]|笑[声聲]|[静靜]音|字幕)[^\])）】]*[\])）】*]\s*$/iu;

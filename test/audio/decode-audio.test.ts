@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
-import { readFileBytes } from '../../src/audio/file-bytes.ts';
 import { correlate, cutAt, decodeAll, fixture, inChunks, speechFiles } from './fixtures.ts';
 
 const reference = await decodeAll(fixture('speech-16k.wav'));
@@ -76,5 +76,5 @@ test('decoding begins before the bytes end', async () => {
 
 test('a file is read from the disk', async () => {
   const path = new URL('../fixtures/audio/speech-16k.wav', import.meta.url).pathname;
-  assert.deepEqual(await decodeAll(readFileBytes(path)), reference);
+  assert.deepEqual(await decodeAll(createReadStream(path)), reference);
 });

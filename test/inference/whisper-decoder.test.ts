@@ -19,7 +19,7 @@ before(async () => {
   windows = [
     await encodeFixture(network, 'speech-16k.wav', 250),
     await encodeFixture(network, 'two-sentences.flac', 480),
-    await encodeFixture(network, 'mandarin.flac', 300),
+    await encodeFixture(network, 'synthetic-voice.flac', 300),
     await encodeFixture(network, 'speech-8k-mulaw.wav', 250),
   ];
   alone = [];

@@ -8,7 +8,7 @@ import { readFixture, toneMusic, whiteNoise } from '../speech/voice-sounds.ts';
 
 test('many frames in one call are heard as the published network hears them one by one', async () => {
   await using voice = await openVoiceActivity();
-  const speech = [await readFixture('two-sentences.flac'), await readFixture('mandarin.flac')];
+  const speech = [await readFixture('two-sentences.flac'), await readFixture('synthetic-voice.flac')];
   for (const sound of [...speech, whiteNoise(3, -20), toneMusic(6)]) {
     const expected = await listenFrameByFrame(sound);
     const stream = voice.open();

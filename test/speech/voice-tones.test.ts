@@ -14,7 +14,7 @@ test('voices, noise and silence are not', async () => {
   for (const name of [
     'two-sentences.flac',
     'speech.flac',
-    'mandarin.flac',
+    'synthetic-voice.flac',
     'speech-8k-mulaw.wav',
     'speech-22k-vbr.mp3',
   ]) {
