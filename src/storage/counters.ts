@@ -1,0 +1,12 @@
+/** The counts that need not survive a restart, and that several machines can share: one call, one decision. */
+export interface Counters extends AsyncDisposable {
+  /** Takes a token from a bucket that holds one second's worth; gives the milliseconds until there is one, 0 when taken. */
+  takeToken(bucket: string, perSecond: number): Promise<number>;
+  /** False when all places are taken. */
+  takePlace(room: string, places: number): Promise<boolean>;
+  leavePlace(room: string): Promise<void>;
+  /** False when the name was noted before and has not been forgotten yet. */
+  noteOnce(name: string, forgetAfterMs: number): Promise<boolean>;
+  /** How often this has happened, this time included, since it last did not happen for `forgetAfterMs`. */
+  countUp(name: string, forgetAfterMs: number): Promise<number>;
+}

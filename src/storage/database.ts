@@ -1,0 +1,42 @@
+import { type Kysely, sql } from 'kysely';
+import { migrate } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+export type Database = AsyncDisposable & {
+  readonly engine: 'sqlite' | 'postgresql';
+  readonly queries: Kysely<Tables>;
+  /**
+   * Changes whenever anybody, in this process or another, has changed anything; what was read at a version is true as
+   * long as it stays. Undefined where finding out would cost as much as reading again.
+   */
+  version(): number | undefined;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+};
+
+/** Opens the database, making it where there is none, with its tables up to date. `url` is `postgres://…` or a file. */
+export async function openDatabase({ url }: { url: string }): Promise<Database> {
+  const database = await connect(url);
+  try {
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The database as it is, without bringing its tables up to date. */
+export async function connect(url: string): Promise<Database> {
+  // Only the engine in use is loaded, for the sake of quick commands.
+  if (/^postgres(ql)?:/i.test(url)) {
+    const { connectPostgresql } = await import('./postgresql.ts');
+    return withPing(connectPostgresql(url));
+  }
+  const { connectSqlite } = await import('./sqlite.ts');
+  return withPing(connectSqlite(url));
+}
+
+function withPing(database: Omit<Database, 'ping'>): Database {
+  return { ...database, ping: async () => void (await sql`SELECT 1`.execute(database.queries)) };
+}

@@ -1,0 +1,77 @@
+import type { Counters } from './counters.ts';
+
+type Bucket = { tokens: number; atMs: number };
+type Count = { count: number; forgetAtMs: number };
+type Options = {
+  clock?: { now(): number };
+  /** Buckets and counts; past it the oldest are forgotten. */
+  maxNames?: number;
+  /** What a forgotten note would let through is worse, and notes are small. */
+  maxNotes?: number;
+};
+
+/** Counters of this process alone. The maps keep the order of use, so that what is forgotten first lies first. */
+export function createMemoryCounters(options: Options = {}): Counters {
+  const { clock = Date, maxNames = 100_000, maxNotes = 1_000_000 } = options;
+  const buckets = new Map<string, Bucket>();
+  const rooms = new Map<string, number>();
+  const notes = new Map<string, number>();
+  const counts = new Map<string, Count>();
+
+  return {
+    async takeToken(name, perSecond) {
+      const now = clock.now();
+      const bucket = refilled(buckets.get(name), perSecond, now);
+      const taken = bucket.tokens >= 1;
+      if (taken) bucket.tokens -= 1;
+      keep(buckets, name, bucket, maxNames);
+      return taken ? 0 : Math.max(1, Math.ceil(((1 - bucket.tokens) / perSecond) * 1000));
+    },
+    async takePlace(room, places) {
+      const taken = rooms.get(room) ?? 0;
+      if (taken >= places) return false;
+      rooms.set(room, taken + 1);
+      return true;
+    },
+    async leavePlace(room) {
+      const left = (rooms.get(room) ?? 0) - 1;
+      if (left > 0) rooms.set(room, left);
+      else rooms.delete(room);
+    },
+    async noteOnce(name, forgetAfterMs) {
+      const now = clock.now();
+      for (const [old, forgetAtMs] of notes) {
+        if (forgetAtMs > now) break;
+        notes.delete(old);
+      }
+      if ((notes.get(name) ?? 0) > now) return false;
+      keep(notes, name, now + forgetAfterMs, maxNotes);
+      return true;
+    },
+    async countUp(name, forgetAfterMs) {
+      const now = clock.now();
+      const known = counts.get(name);
+      const count = known && known.forgetAtMs > now ? known.count + 1 : 1;
+      keep(counts, name, { count, forgetAtMs: now + forgetAfterMs }, maxNames);
+      return count;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const map of [buckets, rooms, notes, counts]) map.clear();
+    },
+  };
+}
+
+function refilled(bucket: Bucket | undefined, perSecond: number, now: number): Bucket {
+  if (!bucket) return { tokens: perSecond, atMs: now };
+  // A clock that is set back neither gives nor takes.
+  const gained = (Math.max(0, now - bucket.atMs) / 1000) * perSecond;
+  bucket.tokens = Math.min(perSecond, bucket.tokens + gained);
+  bucket.atMs = now;
+  return bucket;
+}
+
+function keep<Value>(map: Map<string, Value>, name: string, value: Value, maxNames: number): void {
+  map.delete(name);
+  map.set(name, value);
+  if (map.size > maxNames) map.delete(map.keys().next().value!);
+}

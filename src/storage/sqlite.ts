@@ -1,0 +1,66 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Kysely } from 'kysely';
+import Libsql from 'libsql';
+import type { Database } from './database.ts';
+import { createLibsqlDialect } from './libsql-dialect.ts';
+import type { Tables } from './tables.ts';
+
+/** How long a write waits for another process's; ours take a millisecond. */
+const busyMilliseconds = 5000;
+
+export function connectSqlite(path: string): Omit<Database, 'ping'> {
+  createPrivately(path);
+  const file = open(path);
+  let ownWrites = 0;
+  const dataVersion = file.prepare('PRAGMA data_version').raw();
+  const queries = new Kysely<Tables>({
+    dialect: createLibsqlDialect({
+      database: file,
+      onWrite: () => {
+        ownWrites += 1;
+      },
+    }),
+  });
+  return {
+    engine: 'sqlite',
+    queries,
+    // SQLite counts the changes of other connections only. Both only ever grow, and so does their sum.
+    version: () => (dataVersion.get() as [number])[0] + ownWrites,
+    async [Symbol.asyncDispose]() {
+      await queries.destroy();
+      if (file.open) file.close();
+    },
+  };
+}
+
+/** It holds signing secrets. SQLite gives the files beside it the same permissions. */
+function createPrivately(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+function open(path: string): Libsql.Database {
+  try {
+    const file = new Libsql(path, { timeout: busyMilliseconds });
+    file.pragma('journal_mode = WAL');
+    // Every commit reaches the disk, so that not even a power failure forgets a charge.
+    file.pragma('synchronous = FULL');
+    file.pragma('foreign_keys = ON');
+    return file;
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+function cannotOpen(path: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `The database ${path} cannot be opened (${reason}). Check SIANN_DATA and SIANN_DATABASE, and that the folder may be written.`,
+    { cause },
+  );
+}

@@ -1,0 +1,65 @@
+/** The rows as both engines hold them. Times are ISO 8601 text where people read them, milliseconds where they are compared. */
+export type Tables = {
+  accounts: AccountRow;
+  projects: ProjectRow;
+  api_keys: ApiKeyRow;
+  balances: BalanceRow;
+  reservations: ReservationRow;
+  ledger_entries: LedgerEntryRow;
+  daily_usage: DailyUsageRow;
+};
+
+export type AccountRow = { id: string; name: string; created_at: string };
+
+export type ProjectRow = {
+  id: string;
+  account_id: string;
+  name: string;
+  plan: string;
+  /** CIDRs as a JSON array; an empty one lets every address in. */
+  allow_list: string;
+  created_at: string;
+  deleted_at: string | null;
+};
+
+export type ApiKeyRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  environment: string;
+  /** The first characters of the key, by which people tell keys apart. */
+  prefix: string;
+  /** SHA-256 of the key in hex. */
+  hash: string;
+  /** Present when requests must be signed. Readable, since an HMAC cannot be checked with a hash of its secret. */
+  signing_secret: string | null;
+  created_at: string;
+  regenerated_at: string | null;
+  revoked_at: string | null;
+};
+
+/** What a key has used of a month, and what its running requests hold. */
+export type BalanceRow = { key_id: string; month: string; used_ms: number; reserved_ms: number };
+
+/** A request that may still charge: gone once it has been settled or released. */
+export type ReservationRow = {
+  request_id: string;
+  key_id: string;
+  month: string;
+  day: string;
+  reserved_ms: number;
+  instance: string;
+  expires_at_ms: number;
+};
+
+/** How requests ended: rows are only ever added, and a request is settled at most once. */
+export type LedgerEntryRow = {
+  request_id: string;
+  kind: string;
+  key_id: string;
+  day: string;
+  milliseconds: number;
+  recorded_at: string;
+};
+
+export type DailyUsageRow = { key_id: string; day: string; used_ms: number; requests: number };
