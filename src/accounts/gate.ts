@@ -1,0 +1,120 @@
+import { ServiceError } from '../errors.ts';
+import type { Counters } from '../storage/counters.ts';
+import type { Database } from '../storage/database.ts';
+import { createMemoryCounters } from '../storage/memory-counters.ts';
+import type { Credential, Gate, Lease } from './admission.ts';
+import { keyInHeader } from './api-key.ts';
+import { createBalanceReader } from './balances.ts';
+import { periodAt } from './calendar.ts';
+import { createInvalidKeyDelay } from './invalid-key-delay.ts';
+import { createKeyLookup, type KnownKey } from './key-lookup.ts';
+import { createKeyWatch } from './key-watch.ts';
+import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
+import { createLedger } from './ledger.ts';
+import { type Plan, type Plans, plans as publishedPlans } from './plans.ts';
+import { emptyBodyHash, readSignature, type Signature } from './signature.ts';
+
+type Options = {
+  database: Database;
+  /** The name under which this process holds reservations: the same after a restart, and no other process's. */
+  instance: string;
+  /** Where failures of the work between requests go. */
+  log: { error(fields: object, message: string): void };
+  counters?: Counters;
+  clock?: { now(): number };
+  plans?: Plans;
+};
+
+const renewMs = 20_000;
+
+/** Ready to admit once what this instance held at its last end has been given back. */
+export async function createGate(options: Options): Promise<Gate & AsyncDisposable> {
+  const { database, instance, log, clock = Date, plans = publishedPlans } = options;
+  const { counters = createMemoryCounters({ clock }) } = options;
+  const keys = createKeyLookup({ database });
+  const readBalance = createBalanceReader({ database });
+  const ledger = createLedger({ database, instance, clock });
+  const delayInvalidKey = createInvalidKeyDelay({ counters });
+  const watch = createKeyWatch({
+    database,
+    keys,
+    onError: (error) => log.error({ err: error }, 'Keys could not be checked for revocation'),
+  });
+
+  await ledger.releaseOwn();
+  const renewal = setInterval(() => {
+    ledger
+      .renew()
+      .then(() => ledger.releaseExpired())
+      .catch((error) => log.error({ err: error }, 'Reservations could not be renewed'));
+  }, renewMs).unref();
+
+  const authenticate = async ({ authorization, environment, address }: Credential): Promise<KnownKey> => {
+    const text = keyInHeader(authorization);
+    const key = text === undefined ? undefined : await keys.find(text);
+    if (key?.admitted.environment === environment) return key;
+    await delayInvalidKey(address);
+    throw new ServiceError('invalid_api_key');
+  };
+
+  const takePlace = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
+    const room = `connections ${key.admitted.key.id}`;
+    if (!(await counters.takePlace(room, plan.concurrentConnections)))
+      throw new ServiceError('concurrency_exceeded', { retryAfterSeconds: 1 });
+    const leave = () => counters.leavePlace(room);
+    if (!(await isUsedUp(key, plan))) return leave;
+    await leave();
+    throw quotaExceeded(clock.now());
+  };
+
+  const isUsedUp = async ({ admitted }: KnownKey, plan: Plan): Promise<boolean> => {
+    const quotaMs = quotaOf(plan);
+    if (quotaMs === undefined) return false;
+    const { usedMs } = await readBalance(admitted.key.id, periodAt(clock.now()).month);
+    return usedMs >= quotaMs;
+  };
+
+  return {
+    async admit(credential, kind): Promise<Lease> {
+      const key = await authenticate(credential);
+      const { admitted } = key;
+      if (credential.projectId !== undefined && credential.projectId !== admitted.project.id)
+        throw new ServiceError('project_not_found');
+      if (!key.allowsAddress(credential.address)) throw new ServiceError('ip_not_allowed');
+      const signature = signatureOf(credential, key, clock.now());
+      if (kind === 'call') signature?.verify(emptyBodyHash);
+
+      const plan = plans[admitted.plan];
+      const waitMs = await counters.takeToken(`requests ${admitted.key.id}`, plan.requestsPerSecond);
+      if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
+      const leavePlace = kind === 'connection' ? await takePlace(key, plan) : async () => {};
+      // Noted last, so that a request that was turned away can be sent again as it is.
+      if (kind === 'call' && signature) await refuseReplay(counters, admitted.key.id, signature);
+
+      return createLease({
+        requestId: credential.requestId,
+        admitted,
+        quotaMs: quotaOf(plan),
+        signed: signature !== undefined,
+        unverified: kind === 'connection' ? signature : undefined,
+        watchKey: (controller) => watch.watch(key.hash, controller),
+        leavePlace,
+        ledger,
+        counters,
+        clock,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(renewal);
+      watch[Symbol.dispose]();
+    },
+  };
+}
+
+function signatureOf(credential: Credential, key: KnownKey, nowMs: number): Signature | undefined {
+  return key.signingSecret === undefined ? undefined : readSignature(credential, key.signingSecret, nowMs);
+}
+
+function quotaOf({ quotaMinutes }: Plan): number | undefined {
+  return quotaMinutes === undefined ? undefined : quotaMinutes * 60_000;
+}

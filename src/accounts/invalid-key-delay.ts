@@ -1,0 +1,41 @@
+import { isIPv6 } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Counters } from '../storage/counters.ts';
+import { plainAddress } from './allow-list.ts';
+
+type Options = {
+  counters: Counters;
+  /** How many answers may be held back at once; past it they go out at once, rather than pile up. */
+  maxWaiting?: number;
+};
+
+const freeTries = 5;
+const firstDelayMs = 100;
+const longestDelayMs = 2000;
+const forgetAfterMs = 60_000;
+
+/** Waits before a wrong key is answered: the longer, the more often its address has sent wrong keys. */
+export function createInvalidKeyDelay({ counters, maxWaiting = 500 }: Options) {
+  let waiting = 0;
+  return async (address: string): Promise<void> => {
+    const failures = await counters.countUp(`invalid-key ${sourceOf(address)}`, forgetAfterMs);
+    if (failures <= freeTries || waiting >= maxWaiting) return;
+    waiting += 1;
+    try {
+      await delay(Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - freeTries - 1)));
+    } finally {
+      waiting -= 1;
+    }
+  };
+}
+
+/** One customer has a whole /64 of IPv6, and could send each request from another address of it. */
+function sourceOf(address: string): string {
+  const plain = plainAddress(address);
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail = ''] = plain.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const after = tail.split(':').filter(Boolean);
+  const missing = plain.includes('::') ? 8 - groups.length - after.length : 0;
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...after].slice(0, 4).join(':');
+}

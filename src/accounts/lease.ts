@@ -1,0 +1,118 @@
+import { ServiceError } from '../errors.ts';
+import type { Counters } from '../storage/counters.ts';
+import type { Admitted, Lease } from './admission.ts';
+import { type Period, periodAt, resetDateOf } from './calendar.ts';
+import type { Ledger } from './ledger.ts';
+import { type Signature, signatureLifetimeMs } from './signature.ts';
+
+/** How much is reserved at a time, so that a file does not cost a write for every moment decoded. */
+const stepMs = 30_000;
+
+export type LeaseParts = {
+  requestId: string;
+  admitted: Admitted;
+  quotaMs: number | undefined;
+  /** What the body must still be checked against; undefined when the key does not sign, or when it has been checked. */
+  unverified: Signature | undefined;
+  signed: boolean;
+  watchKey(controller: AbortController): () => void;
+  leavePlace(): Promise<void>;
+  ledger: Ledger;
+  counters: Counters;
+  clock: { now(): number };
+};
+
+export function createLease(parts: LeaseParts): Lease {
+  const { requestId, admitted, quotaMs, signed, ledger, counters, clock } = parts;
+  const keyId = admitted.key.id;
+  let { unverified } = parts;
+  let state: 'open' | 'settled' | 'closed' = 'open';
+  let period: Period | undefined;
+  let reservedMs = 0;
+  let revocation: { controller: AbortController; endWatch(): void } | undefined;
+  // What is done to the ledger is done in the order in which it was asked for.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+  const request = () => {
+    period ??= periodAt(clock.now());
+    return { requestId, keyId, quotaMs, period };
+  };
+
+  const reserveUpTo = async (totalMs: number) => {
+    const missingMs = totalMs - reservedMs;
+    if (missingMs <= 0 || quotaMs === undefined) return;
+    // Near the end of the quota there may be room for what is needed, though not for a whole step.
+    for (const milliseconds of new Set([Math.ceil(missingMs / stepMs) * stepMs, missingMs])) {
+      if (!(await ledger.reserve(request(), milliseconds))) continue;
+      reservedMs += milliseconds;
+      return;
+    }
+    throw quotaExceeded(clock.now());
+  };
+
+  return {
+    admitted,
+    signed,
+    get revoked() {
+      if (!revocation) {
+        const controller = new AbortController();
+        revocation = { controller, endWatch: parts.watchKey(controller) };
+      }
+      return revocation.controller.signal;
+    },
+    async verifyBody(sha256) {
+      if (!unverified) return;
+      const signature = unverified;
+      signature.verify(sha256);
+      await refuseReplay(counters, keyId, signature);
+      unverified = undefined;
+    },
+    async reserve(totalSeconds) {
+      const totalMs = milliseconds(totalSeconds);
+      await inTurn(async () => {
+        if (state !== 'open') throw new Error('Nothing can be reserved on a lease that has ended.');
+        await reserveUpTo(totalMs);
+      });
+    },
+    async settle(seconds) {
+      const chargeMs = milliseconds(seconds);
+      if (unverified) throw new Error('A signed request was settled before its body was verified.');
+      await inTurn(async () => {
+        if (state === 'settled') return;
+        if (state === 'closed') throw new Error('A lease that was closed cannot be settled.');
+        if (!(await ledger.settle(request(), chargeMs))) throw quotaExceeded(clock.now());
+        state = 'settled';
+      });
+    },
+    async close() {
+      await inTurn(async () => {
+        if (state === 'closed') return;
+        const settled = state === 'settled';
+        state = 'closed';
+        revocation?.endWatch();
+        await parts.leavePlace();
+        if (!settled && reservedMs > 0) await ledger.release(requestId);
+      });
+    },
+  };
+}
+
+/** A signature is taken once. */
+export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
+  const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
+  if (!first) throw new ServiceError('invalid_signature');
+}
+
+export function quotaExceeded(nowMs: number): ServiceError {
+  const retryAfterSeconds = Math.ceil((resetDateOf(nowMs).getTime() - nowMs) / 1000);
+  return new ServiceError('quota_exceeded', { retryAfterSeconds });
+}
+
+function milliseconds(seconds: number): number {
+  if (!Number.isFinite(seconds) || seconds < 0) throw new RangeError(`${seconds} is not an amount of audio.`);
+  return Math.round(seconds * 1000);
+}

@@ -1,0 +1,118 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { Period } from './calendar.ts';
+import {
+  addEntry,
+  addReserved,
+  addToDay,
+  chargeHeld,
+  giveBack,
+  hold,
+  takeReservation,
+} from './ledger-statements.ts';
+
+/** Who pays, and out of which month. */
+export type LedgerRequest = {
+  requestId: string;
+  keyId: string;
+  /** Undefined is without limit. */
+  quotaMs: number | undefined;
+  period: Period;
+};
+
+export interface Ledger {
+  /** Holds `milliseconds` more for the request; false, holding nothing more, when the quota has no room for them. */
+  reserve(request: LedgerRequest, milliseconds: number): Promise<boolean>;
+  /** Charges the request in place of what it held. Once: later calls change nothing. False when the quota has no room. */
+  settle(request: LedgerRequest, milliseconds: number): Promise<boolean>;
+  /** Gives back what the request held, if anything. When that fails it is tried again with every renewal. */
+  release(requestId: string): Promise<void>;
+  /** Keeps what this instance's requests hold from expiring. */
+  renew(): Promise<void>;
+  /** Gives back what is held for requests that nobody renews any more. */
+  releaseExpired(): Promise<void>;
+  /** Gives back what this instance held when it last ended. To be called before it takes requests. */
+  releaseOwn(): Promise<void>;
+}
+
+type Options = { database: Database; instance: string; clock?: { now(): number }; expireAfterMs?: number };
+
+export function createLedger(options: Options): Ledger {
+  const { database, instance, clock = Date, expireAfterMs = 60_000 } = options;
+  const { queries } = database;
+  const unreleased = new Set<string>();
+  const expiry = () => clock.now() + expireAfterMs;
+  const recordedAt = () => new Date(clock.now()).toISOString();
+
+  const giveUp = (requestId: string) =>
+    queries.transaction().execute(async (transaction) => {
+      const held = await takeReservation(transaction, requestId);
+      if (!held) return;
+      const { key_id, month, day, reserved_ms } = held;
+      await giveBack(transaction, { keyId: key_id, month }, reserved_ms);
+      const entry = { request_id: requestId, kind: 'release', key_id, day, milliseconds: reserved_ms };
+      await addEntry(transaction, { ...entry, recorded_at: recordedAt() });
+    });
+  const releaseEach = async (reservations: { request_id: string }[]) => {
+    for (const { request_id } of reservations) await giveUp(request_id);
+  };
+
+  return {
+    reserve({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
+      const { month, day } = period;
+      const reservation = { request_id: requestId, key_id: keyId, month, day, reserved_ms: milliseconds };
+      return allOrNothing(queries, async (transaction) => {
+        await hold(transaction, { ...reservation, instance, expires_at_ms: expiry() });
+        return addReserved(transaction, { keyId, month }, { reserveMs: milliseconds, quotaMs });
+      });
+    },
+    settle({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
+      const { month, day } = period;
+      const entry = { request_id: requestId, kind: 'settle', key_id: keyId, day, milliseconds };
+      return allOrNothing(queries, async (transaction) => {
+        if (!(await addEntry(transaction, { ...entry, recorded_at: recordedAt() }))) return true;
+        const heldMs = (await takeReservation(transaction, requestId))?.reserved_ms ?? 0;
+        const charge = { chargeMs: milliseconds, heldMs, quotaMs };
+        if (!(await chargeHeld(transaction, { keyId, month }, charge))) return false;
+        await addToDay(transaction, { keyId, day, usedMs: milliseconds });
+        return true;
+      });
+    },
+    async release(requestId) {
+      unreleased.add(requestId);
+      await giveUp(requestId);
+      unreleased.delete(requestId);
+    },
+    async renew() {
+      for (const requestId of unreleased) await giveUp(requestId).then(() => unreleased.delete(requestId));
+      const mine = queries.updateTable('reservations').where('instance', '=', instance);
+      await mine.set({ expires_at_ms: expiry() }).execute();
+    },
+    async releaseExpired() {
+      const all = queries.selectFrom('reservations').select('request_id');
+      await releaseEach(await all.where('expires_at_ms', '<=', clock.now()).execute());
+    },
+    async releaseOwn() {
+      const all = queries.selectFrom('reservations').select('request_id');
+      await releaseEach(await all.where('instance', '=', instance).execute());
+    },
+  };
+}
+
+/** Runs the statements in one transaction, and undoes them when they give false. */
+async function allOrNothing(
+  queries: Kysely<Tables>,
+  statements: (transaction: Kysely<Tables>) => Promise<boolean>,
+): Promise<boolean> {
+  const refused = new Error('Undone on purpose.');
+  try {
+    await queries.transaction().execute(async (transaction) => {
+      if (!(await statements(transaction))) throw refused;
+    });
+    return true;
+  } catch (error) {
+    if (error === refused) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,269 @@
+/** What the gate must do, whatever the database. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import { plans } from '../../src/accounts/plans.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { createAccountRooms, sha256, sign } from '../support/accounts.ts';
+import { onBothEngines } from './both-engines.ts';
+
+const withoutRates = Object.fromEntries(
+  Object.entries(plans).map(([id, plan]) => [id, { ...plan, requestsPerSecond: 1000 }]),
+) as typeof plans;
+
+await onBothEngines('the gate', (create) => {
+  it('admits a key of its environment and says whose it is', async () => {
+    await using rooms = await createAccountRooms(create);
+    const key = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key.key), 'call');
+    assert.deepEqual(lease.admitted, {
+      account: { id: rooms.project.accountId, name: 'default' },
+      project: { id: rooms.project.id, name: 'default' },
+      key: { id: key.id, prefix: key.key.slice(0, 12), createdAt: '2026-11-15T12:00:00.000Z' },
+      environment: 'test',
+      plan: 'free',
+    });
+    await lease.close();
+  });
+
+  it('gives every wrong key the very same error', async () => {
+    await using rooms = await createAccountRooms(create);
+    const [mine, revoked, live] = [
+      await rooms.createKey(),
+      await rooms.createKey(),
+      await rooms.createKey('live'),
+    ];
+    await rooms.accounts.keys.revoke(revoked.id);
+    const wrong = {
+      missing: undefined,
+      empty: 'Bearer ',
+      otherScheme: `Basic ${mine.key}`,
+      noScheme: mine.key,
+      malformed: 'Bearer sk_test_short',
+      withMore: `Bearer ${mine.key} x`,
+      unknown: `Bearer sk_test_${'a'.repeat(32)}`,
+      revoked: `Bearer ${revoked.key}`,
+      otherEnvironment: `Bearer ${live.key}`,
+      otherEnvironmentUnknown: `Bearer sk_live_${'a'.repeat(32)}`,
+    };
+    const errors = new Set<string>();
+    for (const [index, authorization] of Object.values(wrong).entries()) {
+      // Each from another address, so that none is slowed; with a project, an allow-list and a signature to trip over.
+      const given = {
+        authorization,
+        address: `192.0.2.${index}`,
+        projectId: 'proj_other',
+        signature: 'v1=00',
+      };
+      const error = await refusal(rooms.gate.admit(rooms.credential('', given), 'connection'));
+      errors.add(JSON.stringify({ ...error, message: error.message }));
+    }
+    assert.equal(errors.size, 1);
+    assert.match([...errors][0]!, /"code":"invalid_api_key"/);
+  });
+
+  it('takes the project header only when it names the project of the key', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key } = await rooms.createKey();
+    const admit = (projectId: string) => rooms.gate.admit(rooms.credential(key, { projectId }), 'call');
+    await (await admit(rooms.project.id)).close();
+    const other = await rooms.accounts.projects.create({ name: 'other' });
+    assert.equal((await refusal(admit(other.id))).code, 'project_not_found');
+    assert.equal((await refusal(admit(''))).code, 'project_not_found');
+  });
+
+  it('admits only addresses on the allow-list of the project, from the next request on', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key } = await rooms.createKey();
+    const admit = (address: string) => rooms.gate.admit(rooms.credential(key, { address }), 'call');
+    await admit('198.51.100.1');
+    await rooms.accounts.projects.setAllow('default', ['192.0.2.0/24', '2001:db8::/32']);
+    for (const address of ['192.0.2.200', '::ffff:192.0.2.1', '2001:db8::7']) await admit(address);
+    for (const address of ['192.0.3.1', '::ffff:192.0.3.1', '2001:db9::7', 'nonsense'])
+      assert.equal((await refusal(admit(address))).code, 'ip_not_allowed', address);
+  });
+
+  it('lets a plan through at its rate and says how long to wait', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key } = await rooms.createKey();
+    const admit = () => rooms.gate.admit(rooms.credential(key), 'call');
+    for (let request = 0; request < 5; request += 1) await admit();
+    const error = await refusal(admit());
+    assert.equal(error.code, 'rate_limit_exceeded');
+    assert.equal(error.retryAfterSeconds, 0.2);
+    rooms.clock.advance(200);
+    await admit();
+    assert.equal((await refusal(admit())).code, 'rate_limit_exceeded');
+    // Another key has a bucket of its own.
+    await rooms.gate.admit(rooms.credential((await rooms.createKey()).key), 'call');
+  });
+
+  it('holds a place for each connection until its lease is closed, and none for calls', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key } = await rooms.createKey();
+    const admit = (kind: 'call' | 'connection') => rooms.gate.admit(rooms.credential(key), kind);
+    const [first] = [await admit('connection'), await admit('connection')];
+    const error = await refusal(admit('connection'));
+    assert.equal(error.code, 'concurrency_exceeded');
+    assert.equal(error.retryAfterSeconds, 1);
+    await (await admit('call')).close();
+    await first.close();
+    await first.close();
+    await admit('connection');
+    assert.equal((await refusal(admit('connection'))).code, 'concurrency_exceeded');
+  });
+
+  it('turns connections away when the quota is used up, until the month ends', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key } = await rooms.createKey();
+    const admit = (kind: 'call' | 'connection') => rooms.gate.admit(rooms.credential(key), kind);
+    const lease = await admit('connection');
+    await lease.reserve(60_000);
+    assert.equal((await refusal(lease.reserve(60_001))).code, 'quota_exceeded');
+    await lease.settle(60_000);
+    await lease.close();
+    const error = await refusal(admit('connection'));
+    assert.equal(error.code, 'quota_exceeded');
+    assert.equal(error.retryAfterSeconds, (Date.parse('2026-12-01') - rooms.clock.now()) / 1000);
+    await (await admit('call')).close();
+    // The refusals held no place.
+    for (let request = 0; request < 3; request += 1) await refusal(admit('connection'));
+    rooms.clock.set('2026-12-01T00:00:00Z');
+    await (await admit('connection')).close();
+  });
+
+  it('verifies the signature of a call at once, and takes it only once', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key, id } = await rooms.createKey();
+    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    const request = { method: 'GET', url: '/v1/usage?from=2026-11-01' };
+    const timestamp = rooms.clock.now() / 1000;
+    const admit = (given: object) =>
+      rooms.gate.admit(rooms.credential(key, { ...request, ...given }), 'call');
+    const good = sign(signingSecret, { ...request, timestamp });
+    assert.equal((await admit(good)).signed, true);
+
+    const bad = {
+      replayed: good,
+      missing: {},
+      withoutTime: { ...good, signatureTimestamp: undefined },
+      otherTime: { ...good, signatureTimestamp: String(timestamp + 1) },
+      otherUrl: { ...sign(signingSecret, { ...request, timestamp: timestamp + 2 }), url: '/v1/usage' },
+      otherMethod: { ...sign(signingSecret, { ...request, timestamp: timestamp + 3 }), method: 'POST' },
+      otherSecret: sign('ss_guess', { ...request, timestamp }),
+      withBody: sign(signingSecret, { ...request, timestamp, body: 'x' }),
+      tooOld: sign(signingSecret, { ...request, timestamp: timestamp - 301 }),
+      tooNew: sign(signingSecret, { ...request, timestamp: timestamp + 301 }),
+      upperCase: { ...good, signature: good.signature!.toUpperCase() },
+      short: { ...good, signature: 'v1=00' },
+    };
+    for (const [name, given] of Object.entries(bad))
+      assert.equal((await refusal(admit(given))).code, 'invalid_signature', name);
+    await admit(sign(signingSecret, { ...request, timestamp: timestamp - 300 }));
+    await admit(sign(signingSecret, { ...request, timestamp: timestamp + 300 }));
+  });
+
+  it('verifies the signature of a connection when its body has ended, before anything can be settled', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key, id } = await rooms.createKey();
+    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    const request = { method: 'POST', url: '/v1/audio/transcriptions' };
+    const timestamp = rooms.clock.now() / 1000;
+    const signed = sign(signingSecret, { ...request, body: 'audio', timestamp });
+    const admit = () => rooms.gate.admit(rooms.credential(key, { ...request, ...signed }), 'connection');
+
+    const lease = await admit();
+    assert.equal(lease.signed, true);
+    await lease.reserve(3);
+    await assert.rejects(lease.settle(3), /before its body was verified/);
+    assert.equal((await refusal(lease.verifyBody(sha256('other')))).code, 'invalid_signature');
+    await lease.verifyBody(sha256('audio'));
+    await lease.settle(3);
+    await lease.close();
+
+    const replay = await admit();
+    assert.equal((await refusal(replay.verifyBody(sha256('audio')))).code, 'invalid_signature');
+    await replay.close();
+  });
+
+  it('lets a signed request that was turned away come again as it is', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key, id } = await rooms.createKey();
+    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    const request = { method: 'GET', url: '/v1/account' };
+    const at = (timestamp: number) => sign(signingSecret, { ...request, timestamp });
+    const now = rooms.clock.now() / 1000;
+    const admit = (timestamp: number) =>
+      rooms.gate.admit(rooms.credential(key, { ...request, ...at(timestamp) }), 'call');
+    for (let second = 0; second < 5; second += 1) await admit(now + second);
+    assert.equal((await refusal(admit(now + 5))).code, 'rate_limit_exceeded');
+    rooms.clock.advance(1000);
+    await admit(now + 5);
+  });
+
+  it('answers an address that keeps sending wrong keys ever later, and its valid keys as before', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key } = await rooms.createKey();
+    const wrong = () => timed(() => refusal(rooms.gate.admit(rooms.credential(undefined), 'call')));
+    for (let tries = 0; tries < 5; tries += 1) await wrong();
+    assert.ok((await wrong()) >= 95);
+    assert.ok((await wrong()) >= 195);
+    const slowed = wrong();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'call');
+    const waited = await slowed;
+    assert.ok(waited >= 395);
+    await lease.close();
+    rooms.clock.advance(60_000);
+    assert.ok((await wrong()) < 95);
+  });
+
+  it('makes changes by another process count from the next request', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    await using elsewhere = await openDatabase({ url: rooms.url });
+    const { keys, projects } = createAccounts({ database: elsewhere });
+    const { key, id } = await rooms.createKey();
+    const admit = (text: string) => rooms.gate.admit(rooms.credential(text), 'call');
+    assert.equal((await admit(key)).admitted.plan, 'free');
+    await projects.setPlan('default', 'enterprise');
+    assert.equal((await admit(key)).admitted.plan, 'enterprise');
+    const regenerated = await keys.regenerate(id);
+    assert.equal((await refusal(admit(key))).code, 'invalid_api_key');
+    assert.equal((await admit(regenerated.key)).admitted.key.id, id);
+    await projects.delete('default');
+    assert.equal((await refusal(admit(regenerated.key))).code, 'invalid_api_key');
+  });
+
+  it('tells work in progress within a second that its key is gone', async () => {
+    await using rooms = await createAccountRooms(create);
+    await using elsewhere = await openDatabase({ url: rooms.url });
+    const [gone, kept] = [await rooms.createKey(), await rooms.createKey()];
+    const lease = await rooms.gate.admit(rooms.credential(gone.key), 'connection');
+    const other = await rooms.gate.admit(rooms.credential(kept.key), 'connection');
+    const aborted = new Promise((resolve) => lease.revoked.addEventListener('abort', resolve));
+    assert.equal(other.revoked.aborted, false);
+    await createAccounts({ database: elsewhere }).keys.regenerate(gone.id);
+    assert.ok((await timed(() => Promise.race([aborted, delay(5000)]))) < 1000);
+    assert.equal((lease.revoked.reason as ServiceError).code, 'invalid_api_key');
+    assert.equal(other.revoked.aborted, false);
+    await lease.close();
+    await other.close();
+    assert.deepEqual(rooms.logged, []);
+  });
+});
+
+async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
+  const error = await promise.then(
+    () => assert.fail('It was let through.'),
+    (reason) => reason,
+  );
+  assert.ok(error instanceof ServiceError, String(error));
+  return error;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

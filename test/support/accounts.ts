@@ -1,0 +1,89 @@
+import { createHash, createHmac } from 'node:crypto';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import type { Credential, Environment } from '../../src/accounts/admission.ts';
+import { createGate } from '../../src/accounts/gate.ts';
+import type { Plans } from '../../src/accounts/plans.ts';
+import { createUsageViews } from '../../src/accounts/usage-views.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { CreateDatabase } from '../contract/both-engines.ts';
+
+export type TestClock = { now(): number; set(time: string): void; advance(milliseconds: number): void };
+
+export function createTestClock(start = '2026-11-15T12:00:00Z'): TestClock {
+  let now = Date.parse(start);
+  return {
+    now: () => now,
+    set: (time) => {
+      now = Date.parse(time);
+    },
+    advance: (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
+/** Accounts and the gate over a real database, with a clock that stands still until it is moved. */
+export async function createAccountRooms(
+  create: CreateDatabase,
+  options: { plans?: Plans; instance?: string } = {},
+) {
+  const file = await create();
+  const database = await openDatabase({ url: file.url });
+  const clock = createTestClock();
+  const logged: string[] = [];
+  const log = { error: (_fields: object, message: string) => void logged.push(message) };
+  const gate = await createGate({ database, clock, log, instance: 'here', ...options });
+  const accounts = createAccounts({ database, clock });
+  const views = createUsageViews({ database, clock, ...(options.plans && { plans: options.plans }) });
+  const project = (await accounts.createFirst())!;
+  let requests = 0;
+
+  return {
+    url: file.url,
+    database,
+    clock,
+    gate,
+    accounts,
+    views,
+    project,
+    logged,
+    createKey: (environment: Environment = 'test') =>
+      accounts.keys.create({ project: project.id, environment }),
+    /** A request like any other, but for what is given. */
+    credential(key: string | undefined, given: Partial<Credential> = {}): Credential {
+      requests += 1;
+      return {
+        requestId: `request-${requests}`,
+        environment: 'test',
+        authorization: key && `Bearer ${key}`,
+        projectId: undefined,
+        address: '192.0.2.7',
+        method: 'POST',
+        url: '/v1/audio/transcriptions',
+        signature: undefined,
+        signatureTimestamp: undefined,
+        ...given,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await gate[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+      await file[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The two signature headers, as the documentation tells clients to make them. */
+export function sign(
+  secret: string,
+  request: { method: string; url: string; body?: string; timestamp: number },
+): Pick<Credential, 'signature' | 'signatureTimestamp'> {
+  const { method, url, body = '', timestamp } = request;
+  const text = `${timestamp}\n${method}\n${url}\n${sha256(body)}`;
+  const signature = `v1=${createHmac('sha256', secret).update(text).digest('hex')}`;
+  return { signature, signatureTimestamp: String(timestamp) };
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

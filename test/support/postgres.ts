@@ -1,0 +1,117 @@
+/** A throw-away PostgreSQL server, for the suites that must pass on both engines. */
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { TemporaryDatabase } from './temporary-database.ts';
+
+export type PostgresServer = AsyncDisposable & { createDatabase(): Promise<TemporaryDatabase> };
+
+const run = promisify(execFile);
+const isRoot = process.getuid?.() === 0;
+
+/** The server, or the sentence that says why there is none. */
+export async function startPostgres(): Promise<PostgresServer | string> {
+  if (!findPrograms()) install();
+  const programs = findPrograms();
+  if (!programs)
+    return 'PostgreSQL is not installed and could not be. Install it (Debian: apt-get install postgresql) to test with it.';
+  const folder = await mkdtemp(join(tmpdir(), 'siann-postgres-'));
+  // PostgreSQL refuses to run as root.
+  const owner = isRoot ? await unprivilegedUser() : undefined;
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  const data = join(folder, 'data');
+  const options = ['--auth=trust', '--username=siann', '--encoding=UTF8', '--no-locale', '--no-sync'];
+  await run(join(programs, 'initdb'), ['-D', data, ...options], { ...owner, cwd: folder });
+
+  // On a socket in its own folder no port can be taken, and nobody else comes in.
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'max_connections=60',
+  ];
+  const server = spawn(
+    join(programs, 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+    },
+  );
+  const exited = new Promise((resolve) => server.once('exit', resolve));
+  const url = (database: string) =>
+    `postgres://siann@localhost/${database}?host=${encodeURIComponent(folder)}`;
+  await untilAnswering(url('postgres'), server);
+  return {
+    async createDatabase() {
+      const name = `siann_${randomBytes(6).toString('hex')}`;
+      await execute(url('postgres'), `CREATE DATABASE ${name}`);
+      return {
+        url: url(name),
+        [Symbol.asyncDispose]: () => execute(url('postgres'), `DROP DATABASE ${name} WITH (FORCE)`),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.kill('SIGQUIT');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Debian keeps the programs out of the path, one folder a version. */
+function findPrograms(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+}
+
+function install(): void {
+  if (!isRoot || !existsSync('/usr/bin/apt-get')) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = ['install', '-y', '-q', '--no-install-recommends', 'postgresql'];
+  if (spawnSync('apt-get', install, { env, stdio: 'ignore' }).status === 0) return;
+  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' });
+  spawnSync('apt-get', install, { env, stdio: 'ignore' });
+}
+
+async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
+  for (const name of ['postgres', 'nobody']) {
+    const { stdout } = await run('getent', ['passwd', name]).catch(() => ({ stdout: '' }));
+    const [, , uid, gid] = stdout.split(':');
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no other user to run it as.');
+}
+
+async function untilAnswering(url: string, server: { exitCode: number | null }): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await execute(url, 'SELECT 1');
+    } catch (error) {
+      if (attempt >= 300 || server.exitCode !== null) throw error;
+      await delay(100);
+    }
+  }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
