@@ -1,0 +1,47 @@
+import type { Socket } from 'node:net';
+import type { ErrorBody } from './error-answer.ts';
+
+type ClientError = Error & { code?: string; bytesParsed?: number };
+
+/** What Node could not read as HTTP is answered by hand, since there is no request to answer. */
+export function answerClientError(error: ClientError, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(error);
+    return;
+  }
+  const { status, message } = answers[error.code ?? ''] ?? malformed;
+  const body: ErrorBody = { error: { message, type: 'invalid_request_error', code: 'invalid_value' } };
+  const text = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(text)}`,
+      `x-request-id: ${requestId}`,
+      'connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  );
+  // A client that goes on sending and never closes is not waited for.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+const lingerMs = 1_000;
+
+const malformed = { status: '400 Bad Request', message: 'The request is not well-formed HTTP.' };
+
+const answers: Record<string, typeof malformed> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'The headers of the request are too large.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: '413 Payload Too Large',
+    message: 'The chunk extensions of the body are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    message: 'The request took too long to arrive.',
+  },
+};

@@ -1,0 +1,113 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorCode } from '../errors.ts';
+import type { RecogniserLoad } from '../speech/recogniser.ts';
+
+export type Metrics = {
+  /** Every label comes from a closed set: route templates, known methods, our own codes. */
+  answered(answer: Answer): void;
+  refused(code: ErrorCode): void;
+  /** A transcription that was answered: how much audio, and how long it took from its first byte. */
+  transcribed(transcription: { audioSeconds: number; seconds: number }): void;
+  leaseOpened(): void;
+  leaseClosed(): void;
+  /** In Prometheus's text format. */
+  read(): Promise<{ contentType: string; body: string }>;
+};
+
+type Answer = { environment: string; route: string; method: string; status: number; seconds: number };
+
+export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: 'siann_requests_total',
+    help: 'Requests answered; status 499 when the client had gone.',
+    labelNames: ['environment', 'route', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'siann_request_duration_seconds',
+    help: 'From the headers of a request to the end of its answer.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'siann_errors_total',
+    help: 'Errors answered, limits among them, by code.',
+    labelNames: ['code'],
+    registers,
+  });
+  const audioSeconds = new Counter({
+    name: 'siann_audio_seconds_total',
+    help: 'Seconds of audio transcribed.',
+    registers,
+  });
+  const realTimeFactor = new Histogram({
+    name: 'siann_real_time_factor',
+    help: 'Seconds that a transcription took for each second of its audio.',
+    buckets: [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 2, 5],
+    registers,
+  });
+  const leases = new Gauge({
+    name: 'siann_leases_open',
+    help: 'Requests that have been let in and not ended.',
+    registers,
+  });
+  const gauge = (name: string, help: string, value: (now: RecogniserLoad) => number) =>
+    new Gauge({ name, help, registers, collect: collectInto((self: Gauge) => self.set(value(load()))) });
+  gauge('siann_inference_processes', 'Inference processes that take work.', (now) => now.processes);
+  gauge('siann_busy_slots', 'Windows being recognised.', (now) => now.busySlots);
+  gauge('siann_queued_windows', 'Windows waiting to be recognised.', (now) => now.queued);
+  gauge('siann_inference_memory_bytes', 'Memory of all inference processes.', (now) => now.rssBytes);
+  let restartsSeen = 0;
+  new Counter({
+    name: 'siann_inference_restarts_total',
+    help: 'Inference processes replaced, for whatever reason.',
+    registers,
+    collect: collectInto((self: Counter) => {
+      self.inc(load().restarts - restartsSeen);
+      restartsSeen = load().restarts;
+    }),
+  });
+
+  // Looking labels up by their values takes longer than counting, so each combination is kept.
+  const counted = new Map<string, { count(): void; observe(seconds: number): void }>();
+  const counterOf = ({ environment, route, method, status }: Answer) => {
+    const name = `${environment} ${method} ${route} ${status}`;
+    let found = counted.get(name);
+    if (!found) {
+      const request = requests.labels({ environment, route, method, status });
+      const duration = durations.labels({ route });
+      found = { count: () => request.inc(), observe: (seconds) => duration.observe(seconds) };
+      counted.set(name, found);
+    }
+    return found;
+  };
+
+  return {
+    answered(answer) {
+      const counter = counterOf(answer);
+      counter.count();
+      counter.observe(answer.seconds);
+    },
+    refused: (code) => refusals.inc({ code }),
+    transcribed(transcription) {
+      audioSeconds.inc(transcription.audioSeconds);
+      if (transcription.audioSeconds > 0)
+        realTimeFactor.observe(transcription.seconds / transcription.audioSeconds);
+    },
+    leaseOpened: () => leases.inc(),
+    leaseClosed: () => leases.dec(),
+    read: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+/** prom-client hands the metric over as `this`. */
+function collectInto<Metric>(collect: (metric: Metric) => void): (this: Metric) => void {
+  return function (this: Metric) {
+    collect(this);
+  };
+}

@@ -1,0 +1,48 @@
+import type { Recogniser } from '../speech/recogniser.ts';
+import type { ServiceState } from './service-state.ts';
+
+export type ReadinessAnswer = {
+  status: 'ready' | 'starting' | 'draining' | 'failing';
+  checks: { model: boolean; database: boolean };
+};
+
+export type Readiness = () => Promise<ReadinessAnswer>;
+
+export type ReadinessOptions = {
+  state: ServiceState;
+  recogniser: Pick<Recogniser, 'load' | 'ready'>;
+  database: { ping(): Promise<void> };
+};
+
+const answerWithinMs = 2_000;
+
+/** Whether work would be done if it came now. */
+export function createReadiness({ state, recogniser, database }: ReadinessOptions): Readiness {
+  let wasReady = false;
+  recogniser.ready().then(
+    () => {
+      wasReady = true;
+    },
+    () => {},
+  );
+  return async () => {
+    const model = recogniser.load().processes > 0;
+    wasReady ||= model;
+    const checks = { model, database: await answers(database.ping()) };
+    if (state.draining) return { status: 'draining', checks };
+    if (checks.model && checks.database) return { status: 'ready', checks };
+    return { status: wasReady ? 'failing' : 'starting', checks };
+  };
+}
+
+async function answers(ping: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), answerWithinMs);
+  });
+  const answered = ping.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}

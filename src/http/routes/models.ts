@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ServiceError } from '../../errors.ts';
+import { errorResponses, gateStatuses } from '../error-schema.ts';
+
+export const modelId = 'siann-1';
+
+/** As OpenAI describes its models, since clients of its API ask for them. `created` is when this one was first released. */
+const model = { id: modelId, object: 'model', created: 1_794_700_800, owned_by: 'siann' } as const;
+
+export const modelSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+    owned_by: Type.String(),
+  },
+  { title: 'Model' },
+);
+
+const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) });
+
+export function modelRoutes(app: FastifyInstance): void {
+  app.get('/v1/models', {
+    config: { admission: 'call' },
+    schema: {
+      operationId: 'listModels',
+      summary: 'The models',
+      tags: ['Models'],
+      response: {
+        200: { description: 'The one model there is.', ...modelListSchema },
+        ...errorResponses(...gateStatuses),
+      },
+    },
+    handler: async () => ({ object: 'list', data: [model] }),
+  });
+
+  app.get<{ Params: { id: string } }>('/v1/models/:id', {
+    config: { admission: 'call' },
+    schema: {
+      operationId: 'getModel',
+      summary: 'One model',
+      tags: ['Models'],
+      params: Type.Object({ id: Type.String({ examples: [modelId] }) }),
+      response: { 200: { description: 'The model.', ...modelSchema }, ...errorResponses(...gateStatuses) },
+    },
+    handler: async (request) => {
+      if (request.params.id !== modelId) throw new ServiceError('model_not_found');
+      return model;
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+import type { NetworkList } from '../client-origin.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Readiness } from '../readiness.ts';
+
+export type OperatingRoutesOptions = { readiness: Readiness; metrics: Metrics; metricsAllow: NetworkList };
+
+/** For whoever runs the service: is it alive, can it work, how does it do. None of it is part of the interface. */
+export function operatingRoutes(app: FastifyInstance, options: OperatingRoutesOptions): void {
+  const config = { admission: 'open', insecure: true } as const;
+  const schema = { hide: true };
+
+  app.get('/healthz', { config, schema, handler: async () => ({ status: 'ok' }) });
+
+  app.get('/readyz', {
+    config,
+    schema,
+    handler: async (_request, reply) => {
+      const answer = await options.readiness();
+      return reply.code(answer.status === 'ready' ? 200 : 503).send(answer);
+    },
+  });
+
+  app.get('/metrics', {
+    config,
+    schema,
+    handler: async (request, reply) => {
+      // To everybody else there is no such page.
+      if (!options.metricsAllow.includes(request.clientAddress)) throw new ServiceError('not_found');
+      const { contentType, body } = await options.metrics.read();
+      return reply.type(contentType).send(body);
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import type { Environment } from '../accounts/admission.ts';
+import type { UsageViews } from '../accounts/usage-views.ts';
+import type { Config } from '../config.ts';
+import type { Recogniser } from '../speech/recogniser.ts';
+import { networkList } from './client-origin.ts';
+import type { Metrics } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import type { Readiness } from './readiness.ts';
+import { accountRoutes } from './routes/account.ts';
+import { modelRoutes } from './routes/models.ts';
+import { operatingRoutes } from './routes/operating.ts';
+import type { ServiceLog } from './service-log.ts';
+
+export type ServiceRoutesOptions = {
+  config: Config;
+  views: UsageViews;
+  recogniser: Recogniser;
+  metrics: Metrics;
+  readiness: Readiness;
+  log: ServiceLog;
+  /** Known once both environments listen. */
+  addresses: Record<Environment, string>;
+};
+
+/** Every route of an environment. */
+export function createServiceRoutes(options: ServiceRoutesOptions) {
+  const { config, views, metrics, readiness, addresses } = options;
+  const metricsAllow = networkList(config.metricsAllow);
+
+  return async (app: FastifyInstance): Promise<void> => {
+    await openApi(app, { addresses: () => addresses });
+    accountRoutes(app, { views });
+    modelRoutes(app);
+    operatingRoutes(app, { readiness, metrics, metricsAllow });
+  };
+}

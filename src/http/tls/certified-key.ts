@@ -1,0 +1,2 @@
+/** A certificate with its chain and its private key, both as PEM. */
+export type CertifiedKey = { cert: string; key: string };

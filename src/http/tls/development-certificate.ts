@@ -1,0 +1,97 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { CertifiedKey } from './certified-key.ts';
+import { issueCertificate } from './issue-certificate.ts';
+
+export type DevelopmentCertificateOptions = { folder: string; host: string; now?: () => Date };
+
+const authorityDays = 3650;
+const serverDays = 397;
+const renewBeforeDays = 30;
+
+/**
+ * A certificate for this machine from an authority of its own, which is made at the first start and kept in `folder`, so
+ * that it has to be trusted only once. Whatever is about to end, or does not name this machine, is made anew.
+ */
+export async function developmentCertificate(options: DevelopmentCertificateOptions): Promise<CertifiedKey> {
+  const { folder, host, now = () => new Date() } = options;
+  const names = machineNames(host);
+  await mkdir(folder, { recursive: true });
+  let authority = await readPair(folder, 'ca');
+  const isNew = !authority || endsWithin(authority, serverDays + renewBeforeDays, now());
+  if (isNew || !authority) {
+    const name = `Siann development authority of ${hostname()}`;
+    authority = issueCertificate({ name, validDays: authorityDays, now: now(), names: [] });
+    await writePair(folder, 'ca', authority);
+  }
+  const server = isNew ? undefined : await readPair(folder, 'server');
+  if (server && isGood(server, authority, names, now())) return server;
+
+  const authorityKey = createPrivateKey(authority.key);
+  const issued = issueCertificate({
+    name: 'localhost',
+    validDays: serverDays,
+    now: now(),
+    names,
+    authority: {
+      name: new X509Certificate(authority.cert).subject.replace(/^CN=/, ''),
+      key: authorityKey,
+      publicKey: createPublicKey(authorityKey),
+    },
+  });
+  await writePair(folder, 'server', issued);
+  return issued;
+}
+
+/** Every name under which a client on this machine, or on its network when it listens there, may call it. */
+function machineNames(host: string): string[] {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const addresses = everywhere
+    ? Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address))
+    : [host];
+  return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...addresses])].filter(
+    (name) => isIP(name) > 0 || /^[\w.-]+$/.test(name),
+  );
+}
+
+function isGood(server: CertifiedKey, authority: CertifiedKey, names: string[], now: Date): boolean {
+  const certificate = new X509Certificate(server.cert);
+  return (
+    !endsWithin(server, renewBeforeDays, now) &&
+    certificate.verify(new X509Certificate(authority.cert).publicKey) &&
+    names.every((name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
+  );
+}
+
+function endsWithin({ cert }: CertifiedKey, days: number, now: Date): boolean {
+  return Date.parse(new X509Certificate(cert).validTo) - now.getTime() < days * 86_400_000;
+}
+
+async function readPair(folder: string, name: string): Promise<CertifiedKey | undefined> {
+  try {
+    const [cert, key] = await Promise.all([
+      readFile(join(folder, `${name}.pem`), 'utf8'),
+      readFile(join(folder, `${name}-key.pem`), 'utf8'),
+    ]);
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') throw error;
+    return undefined;
+  }
+}
+
+/** The key first: without it, the certificate is nothing. */
+async function writePair(folder: string, name: string, { cert, key }: CertifiedKey): Promise<void> {
+  await replaceFile(join(folder, `${name}-key.pem`), key, 0o600);
+  await replaceFile(join(folder, `${name}.pem`), cert, 0o644);
+}
+
+async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, text, { mode });
+  await rename(temporary, path);
+}

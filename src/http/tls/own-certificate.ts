@@ -1,0 +1,34 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { CertifiedKey } from './certified-key.ts';
+
+export type OwnCertificatePaths = { certPath: string; keyPath: string };
+
+/** The operator's certificate and key. Throws a sentence when they cannot be used. */
+export async function readOwnCertificate({ certPath, keyPath }: OwnCertificatePaths): Promise<CertifiedKey> {
+  const [cert, key] = await Promise.all([
+    readText('SIANN_TLS_CERT', certPath),
+    readText('SIANN_TLS_KEY', keyPath),
+  ]);
+  try {
+    // What a server would say at the first connection is better said now.
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const message = `The certificate in ${certPath} and the key in ${keyPath} cannot be used together (${(error as Error).message}). Both must be PEM files, the key not encrypted and of that certificate.`;
+    throw new Error(message, { cause: error });
+  }
+  const { validTo } = new X509Certificate(cert);
+  if (Date.parse(validTo) < Date.now())
+    throw new Error(`The certificate in ${certPath} ended on ${validTo}. Replace it with a valid one.`);
+  return { cert, key };
+}
+
+async function readText(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const message = `${setting}: the file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`;
+    throw new Error(message, { cause: error });
+  }
+}

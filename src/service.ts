@@ -1,0 +1,105 @@
+import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import type { Environment } from './accounts/admission.ts';
+import { createGate } from './accounts/gate.ts';
+import type { Plans } from './accounts/plans.ts';
+import { createUsageViews } from './accounts/usage-views.ts';
+import type { Config } from './config.ts';
+import { createEnvironmentServer } from './http/environment-server.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createReadiness } from './http/readiness.ts';
+import type { ServiceLog } from './http/service-log.ts';
+import { createServiceRoutes } from './http/service-routes.ts';
+import { requestsEnded, type ServiceState } from './http/service-state.ts';
+import { createCertificateSource } from './http/tls/certificate-source.ts';
+import { createRecogniser } from './main.ts';
+import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
+import { openDatabase } from './storage/database.ts';
+
+export type ServiceOptions = {
+  config: Config;
+  log: ServiceLog;
+  onPrepare?: RecogniserOptions['onPrepare'];
+  /** Another recogniser or other limits than the published ones. */
+  createRecogniser?: CreateRecogniser;
+  plans?: Plans;
+};
+
+export type Service = AsyncDisposable & {
+  /** The base address of each environment, as clients are given it. */
+  addresses: Record<Environment, string>;
+  /** What clients have to trust, where the certificate is of our own making. */
+  authorityPath: string | undefined;
+  accounts: Accounts;
+  recogniser: Recogniser;
+  /** Takes no new work and lets what runs finish, as long as the settings allow. */
+  drain(): Promise<void>;
+  reloadCertificate(): Promise<void>;
+};
+
+/** The one place where the service is put together; it is taken apart in reverse. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { config, log } = options;
+  const plans = options.plans && { plans: options.plans };
+  const open: AsyncDisposable[] = [];
+  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
+    open.unshift(part);
+    return part;
+  };
+  const closeAll = async () => {
+    for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
+  };
+
+  try {
+    const database = keep(await openDatabase({ url: config.databaseUrl }));
+    const accounts = createAccounts({ database });
+    const gate = keep(await createGate({ database, instance: config.instance, log, ...plans }));
+    const views = createUsageViews({ database, ...plans });
+    const certificates =
+      config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
+    const recogniser = keep(
+      await (options.createRecogniser ?? createRecogniser)({
+        config,
+        log,
+        ...(options.onPrepare && { onPrepare: options.onPrepare }),
+      }),
+    );
+
+    const state: ServiceState = { draining: false, requestsOpen: 0 };
+    const metrics = createMetrics({ load: recogniser.load });
+    const readiness = createReadiness({ state, recogniser, database });
+    const addresses = { live: '', test: '' };
+    const routes = createServiceRoutes({ config, views, recogniser, metrics, readiness, log, addresses });
+    const shared = { config, certificates, gate, state, log, metrics, routes };
+    const live = keep(await createEnvironmentServer({ ...shared, environment: 'live', port: config.port }));
+    const test = keep(
+      await createEnvironmentServer({ ...shared, environment: 'test', port: config.testPort }),
+    );
+    addresses.live = baseAddress(config, live.port);
+    addresses.test = baseAddress(config, test.port);
+    log.info({ live: addresses.live, test: addresses.test }, 'listening');
+
+    return {
+      addresses,
+      authorityPath: certificates?.authorityPath,
+      accounts,
+      recogniser,
+      async drain() {
+        state.draining = true;
+        live.stopAccepting();
+        test.stopAccepting();
+        await requestsEnded(state, config.drainSeconds * 1000);
+      },
+      reloadCertificate: async () => certificates?.reload(),
+      [Symbol.asyncDispose]: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Behind a proxy this is what the proxy calls, not what clients do. */
+function baseAddress({ host, tls }: Config, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tls === 'proxy' ? 'http' : 'https'}://${name}:${port}/v1`;
+}

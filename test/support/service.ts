@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Environment } from '../../src/accounts/admission.ts';
+import type { Plans } from '../../src/accounts/plans.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createServiceLog } from '../../src/http/service-log.ts';
+import { createService, type Service } from '../../src/service.ts';
+import type { CreateRecogniser, Recogniser } from '../../src/speech/recogniser.ts';
+
+export type TestServiceOptions = {
+  /** Settings over those of the test: any free ports, a data folder of its own. */
+  env?: Record<string, string>;
+  /** By default one that hears nothing and loads no model. */
+  recogniser?: Recogniser | CreateRecogniser;
+  plans?: Plans;
+  plan?: string;
+  /** The data of a service that was there before; it is not removed. */
+  dataFolder?: string;
+};
+
+export type TestService = AsyncDisposable & {
+  service: Service;
+  addresses: Record<Environment, string>;
+  ports: Record<Environment, number>;
+  /** A key of each environment, of one project on the plan asked for. */
+  keys: Record<Environment, string>;
+  projectId: string;
+  /** The certificate of the authority to trust, and where it lies. */
+  ca: string;
+  caPath: string;
+  dataFolder: string;
+  /** What was logged, a parsed line each. */
+  logged: Record<string, unknown>[];
+  /** A request to one environment over TLS, with its key unless headers say otherwise. */
+  fetch(path: string, options?: TestRequest): Promise<TestResponse>;
+};
+
+export type TestRequest = {
+  environment?: Environment;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  agent?: RequestOptions['agent'];
+};
+
+export type TestResponse = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  json(): unknown;
+};
+
+/** The whole service in this process, on free ports with a temporary data folder. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'siann-service-')));
+  const config = loadConfig({
+    SIANN_DATA: dataFolder,
+    SIANN_PORT: '0',
+    SIANN_TEST_PORT: '0',
+    SIANN_INSTANCE: 'test',
+    ...options.env,
+  });
+  const logged: Record<string, unknown>[] = [];
+  const log = createServiceLog({
+    level: config.logLevel,
+    output: { write: (line) => logged.push(JSON.parse(line)) },
+  });
+  const { recogniser = silentRecogniser() } = options;
+  const service = await createService({
+    config,
+    log,
+    createRecogniser: typeof recogniser === 'function' ? recogniser : async () => recogniser,
+    ...(options.plans && { plans: options.plans }),
+  });
+  const { accounts, addresses } = service;
+  const project = await accounts.projects.create({
+    name: `tests ${Date.now()} ${Math.random()}`,
+    plan: options.plan ?? 'enterprise',
+  });
+  const keyOf = async (environment: Environment) =>
+    (await accounts.keys.create({ project: project.id, environment })).key;
+  const keys = { live: await keyOf('live'), test: await keyOf('test') };
+  const caPath = join(dataFolder, 'tls', 'ca.pem');
+  const ca = service.authorityPath ? await readFile(caPath, 'utf8') : '';
+  const ports = { live: Number(new URL(addresses.live).port), test: Number(new URL(addresses.test).port) };
+
+  return {
+    service,
+    addresses,
+    ports,
+    keys,
+    projectId: project.id,
+    ca,
+    caPath,
+    dataFolder,
+    logged,
+    async fetch(path, { environment = 'live', method = 'GET', headers = {}, body, agent } = {}) {
+      const request = httpsRequest({
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port: ports[environment],
+        path,
+        method,
+        ca,
+        agent: agent ?? false,
+        headers: { authorization: `Bearer ${keys[environment]}`, ...headers },
+      });
+      const answered = new Promise<TestResponse>((resolve, reject) => {
+        request.on('error', reject);
+        request.on('response', (response) => {
+          text(response).then((content) => {
+            const { statusCode = 0, headers } = response;
+            resolve({ status: statusCode, headers, text: content, json: () => JSON.parse(content) });
+          }, reject);
+        });
+      });
+      request.end(body);
+      return answered;
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      if (!options.dataFolder) await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads all it is given and hears nothing in it. */
+export function silentRecogniser(): Recogniser {
+  return {
+    // biome-ignore lint/correctness/useYield: nothing is heard.
+    async *transcribe(bytes) {
+      for await (const _chunk of bytes);
+      return { durationSeconds: 1 };
+    },
+    ready: async () => {},
+    load: () => ({ processes: 1, busySlots: 0, queued: 0, restarts: 0, rssBytes: 0 }),
+    async [Symbol.asyncDispose]() {},
+  };
+}
