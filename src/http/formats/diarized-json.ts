@@ -1,4 +1,4 @@
-import type { Transcript } from '../../speech/segment.ts';
+import type { Segment, Transcript } from '../../speech/segment.ts';
 import { summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
 
 /** OpenAI's `diarized_json`, except that speakers are numbers, as everywhere else in this service. */
@@ -16,10 +16,10 @@ export type DiarizedSegment = {
 export function toDiarizedJson(transcript: Transcript): DiarizedJsonTranscript {
   return {
     ...summarise(transcript),
-    segments: transcript.segments.map((segment, index) => ({
-      type: 'transcript.text.segment',
-      ...toJsonSegment(segment, index),
-      id: `seg_${index}`,
-    })),
+    segments: transcript.segments.map(toDiarizedSegment),
   };
+}
+
+export function toDiarizedSegment(segment: Segment, index: number): DiarizedSegment {
+  return { type: 'transcript.text.segment', ...toJsonSegment(segment, index), id: `seg_${index}` };
 }

@@ -1,0 +1,72 @@
+import type { FastifyReply } from 'fastify';
+import type { Lease } from '../../accounts/admission.ts';
+import { collectTranscript } from '../../speech/collect-transcript.ts';
+import { errorBody, toServiceError } from '../error-answer.ts';
+import { formatTranscript } from '../formats/response-format.ts';
+import { createEventWriter } from '../formats/stream-events.ts';
+import { ClientGone } from './connection-signal.ts';
+import { openEventStream } from './event-stream.ts';
+import { type RecognitionRun, segmentsOf } from './recognition-run.ts';
+import type { TranscriptionRequest } from './transcription-request.ts';
+
+export type AnswerOptions = {
+  reply: FastifyReply;
+  request: TranscriptionRequest;
+  run: RecognitionRun;
+  lease: Pick<Lease, 'settle'>;
+  signal: AbortSignal;
+  heartbeatMs: number;
+  /** For what goes wrong when the status has been sent already. */
+  onError(error: unknown): void;
+};
+
+/** The whole transcript in one piece. It is paid for, and in the same moment sent. */
+export async function answerAtOnce({ reply, request, run, lease, signal }: AnswerOptions): Promise<number> {
+  const transcript = await collectTranscript(segmentsOf(run), request.recognition.language);
+  const { contentType, body } = formatTranscript(transcript, request.output);
+  signal.throwIfAborted();
+  await lease.settle(transcript.durationSeconds);
+  reply.code(200).headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(body);
+  return transcript.durationSeconds;
+}
+
+/**
+ * The transcript as events, while it is made. As long as nothing was written a failure is thrown and answered like any other;
+ * after that it is the last event. Undefined when it failed.
+ */
+export async function answerWithEvents(options: AnswerOptions): Promise<number | undefined> {
+  const { reply, run, lease, signal, heartbeatMs, onError } = options;
+  const response = reply.raw;
+  const segments = segmentsOf(run);
+  let next = segments.next();
+  await Promise.race([next, quiet(heartbeatMs)]);
+
+  for (const [name, value] of Object.entries(reply.getHeaders())) response.setHeader(name, value!);
+  reply.hijack();
+  using stream = openEventStream({ response, signal, heartbeatMs });
+  const writer = createEventWriter();
+  try {
+    for (;;) {
+      const segment = await next;
+      if (segment.done) {
+        const { durationSeconds } = segment.value;
+        const done = writer.done(durationSeconds);
+        signal.throwIfAborted();
+        await lease.settle(durationSeconds);
+        stream.end(done);
+        return durationSeconds;
+      }
+      await stream.send(writer.segment(segment.value));
+      next = segments.next();
+    }
+  } catch (error) {
+    if (error instanceof ClientGone) throw error;
+    onError(error);
+    stream.end({ type: 'error', ...errorBody(toServiceError(error)) });
+    return undefined;
+  }
+}
+
+function quiet(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

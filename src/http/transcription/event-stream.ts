@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import type { StreamEvent } from '../formats/stream-events.ts';
+
+/** Server-sent events to a client that may read slowly. */
+export type EventStream = Disposable & {
+  /** Resolves when the client has taken enough for more to be written. */
+  send(events: readonly StreamEvent[]): Promise<void>;
+  end(event: StreamEvent): void;
+};
+
+export type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
+
+/** A client that takes nothing for so long is not coming back. */
+const stallMs = 60_000;
+
+/** Writes the head at once; from then on a comment now and then keeps proxies from closing a quiet connection. */
+export function openEventStream({ response, signal, heartbeatMs }: EventStreamOptions): EventStream {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(': still at work\n\n');
+  }, heartbeatMs);
+  heartbeat.unref();
+
+  return {
+    async send(events) {
+      signal.throwIfAborted();
+      response.write(events.map(encode).join(''));
+      if (response.writableNeedDrain) await drained(response, signal);
+    },
+    end: (event) => void response.end(encode(event)),
+    [Symbol.dispose]: () => clearInterval(heartbeat),
+  };
+}
+
+function encode(event: StreamEvent): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // Closing is what aborts the signal.
+    const stalled = setTimeout(() => response.destroy(), stallMs).unref();
+    const done = () => {
+      clearTimeout(stalled);
+      response.off('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.on('drain', done);
+    signal.addEventListener('abort', done);
+  });
+  signal.throwIfAborted();
+}

@@ -1,0 +1,65 @@
+import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
+import type { Segment } from '../../speech/segment.ts';
+import { createBell } from './bell.ts';
+import type { RecognitionRequest } from './transcription-request.ts';
+
+/** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */
+export type RecognitionRun = {
+  readonly asked: RecognitionRequest;
+  /** What has been recognised so far. */
+  readonly segments: readonly Segment[];
+  /** Rejects with what went wrong; handled or not. */
+  readonly ended: Promise<{ durationSeconds: number }>;
+  /** Resolves with the next segment. */
+  changed(): Promise<void>;
+  cancel(): void;
+};
+
+export type RunOptions = {
+  recogniser: Pick<Recogniser, 'transcribe'>;
+  bytes: AsyncIterable<Uint8Array>;
+  asked: RecognitionRequest;
+  requestId: string;
+  signal: AbortSignal;
+  onDecoded: NonNullable<TranscribeOptions['onDecoded']>;
+};
+
+export function startRecognition({ recogniser, bytes, asked, signal, ...rest }: RunOptions): RecognitionRun {
+  const segments: Segment[] = [];
+  const cancelled = new AbortController();
+  const change = createBell();
+  const ended = pull();
+  ended.catch(() => {});
+  return {
+    asked,
+    segments,
+    ended,
+    changed: change.next,
+    cancel: () => cancelled.abort(new Error('The recognition was begun anew.')),
+  };
+
+  async function pull(): Promise<{ durationSeconds: number }> {
+    const { prompt, ...options } = asked;
+    const recognised = recogniser.transcribe(bytes, {
+      ...options,
+      ...(prompt !== undefined && { prompt }),
+      ...rest,
+      signal: AbortSignal.any([signal, cancelled.signal]),
+    });
+    for (;;) {
+      const next = await recognised.next();
+      if (next.done) return next.value;
+      segments.push(next.value);
+      change.ring();
+    }
+  }
+}
+
+/** The segments from the first one on, each as soon as it is there. */
+export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, { durationSeconds: number }> {
+  for (let next = 0; ; ) {
+    while (next < run.segments.length) yield run.segments[next++]!;
+    const end = await Promise.race([run.ended, run.changed()]);
+    if (end && next === run.segments.length) return end;
+  }
+}

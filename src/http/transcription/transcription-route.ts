@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Recogniser } from '../../speech/recogniser.ts';
+import { leaseOf } from '../admission-hook.ts';
+import { toServiceError } from '../error-answer.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ServiceLog } from '../service-log.ts';
+import { paceUpload, type UploadPaceOptions } from '../upload-pace.ts';
+import { readUploadHeaders } from './accepted-headers.ts';
+import { answerAtOnce, answerWithEvents } from './answer.ts';
+import type { TranscriptionCapacity } from './capacity.ts';
+import { ClientGone, connectionSignal } from './connection-signal.ts';
+import { createFileTape } from './file-tape.ts';
+import { receiveUpload } from './receive-upload.ts';
+import { startRecognition } from './recognition-run.ts';
+import { requestBytes } from './request-bytes.ts';
+import { transcriptionSchema } from './transcription-schema.ts';
+
+export type TranscriptionRouteOptions = {
+  recogniser: Pick<Recogniser, 'transcribe'>;
+  /** Shared by all environments of the process. */
+  capacity: TranscriptionCapacity;
+  pace: Omit<UploadPaceOptions, 'signal'>;
+  metrics: Pick<Metrics, 'transcribed' | 'refused'>;
+  log: Pick<ServiceLog, 'error'>;
+  heartbeatMs?: number;
+};
+
+const defaultHeartbeatMs = 15_000;
+
+/** `POST /v1/audio/transcriptions`: from the socket to the decoder, with no copy of the upload in between. */
+export function transcriptionRoute(app: FastifyInstance, options: TranscriptionRouteOptions): void {
+  const { capacity, log, metrics } = options;
+
+  app.route({
+    method: 'POST',
+    url: '/v1/audio/transcriptions',
+    schema: transcriptionSchema,
+    config: { admission: 'connection' },
+    // The schema is for readers: fields are read while the body arrives, and each gets its own sentence when it is wrong.
+    validatorCompiler: () => () => true,
+    onRequest: async (request) => void readUploadHeaders(request.headers),
+    handler: transcribeUpload,
+  });
+
+  async function transcribeUpload(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const lease = leaseOf(request);
+    const answered = new AbortController();
+    const signal = AbortSignal.any([connectionSignal(reply.raw, lease.revoked), answered.signal]);
+    // Whatever of the body is unread when the answer has gone out is read and thrown away, or the answer could be lost.
+    reply.raw.once('finish', () => request.raw.resume());
+    try {
+      using _place = capacity.takePlace();
+      using tape = createFileTape({ capacity });
+      const startedAt = performance.now();
+      if (request.headers.expect !== undefined) reply.raw.writeContinue();
+      const upload = await receiveUpload({
+        ...readUploadHeaders(request.headers),
+        chunks: paceUpload(requestBytes(request.raw, signal), { ...options.pace, signal }),
+        lease,
+        tape,
+        start: (bytes, asked) =>
+          startRecognition({
+            recogniser: options.recogniser,
+            bytes,
+            asked,
+            requestId: request.id,
+            signal,
+            onDecoded: (seconds) => lease.reserve(seconds),
+          }),
+      });
+      const answer = upload.request.stream ? answerWithEvents : answerAtOnce;
+      const audioSeconds = await answer({
+        ...upload,
+        reply,
+        lease,
+        signal,
+        heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
+        onError: (error) => report(error, request),
+      });
+      if (audioSeconds !== undefined) {
+        metrics.transcribed({ audioSeconds, seconds: (performance.now() - startedAt) / 1000 });
+      }
+    } catch (error) {
+      if (!(error instanceof ClientGone)) throw error;
+      reply.hijack();
+    } finally {
+      answered.abort(new Error('The request was answered.'));
+    }
+    return reply;
+  }
+
+  /** What the server reports for errors that are answered with a status, for those that came too late for one. */
+  function report(thrown: unknown, request: FastifyRequest): void {
+    const error = toServiceError(thrown);
+    metrics.refused(error.code);
+    if (error.code === 'internal_error') {
+      log.error({ requestId: request.id, error: error.cause ?? error }, 'request failed');
+    }
+  }
+}
