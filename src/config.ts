@@ -35,6 +35,7 @@ export const settingsSchema = {
     'SIANN_KEEP_ALIVE_SECONDS',
     'SIANN_UPLOAD_IDLE_SECONDS',
     'SIANN_UPLOAD_BYTES_PER_SECOND',
+    'SIANN_MAX_TRANSCRIPTIONS',
   ],
   properties: {
     SIANN_DATA: {
@@ -201,6 +202,14 @@ export const settingsSchema = {
       description:
         'How quick an upload must be on average once it has gone on for 30 seconds, in bytes a second; slower ones are cut off.',
     },
+    SIANN_MAX_TRANSCRIPTIONS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 256,
+      description:
+        'How many files may be transcribed at once, those that wait for their turn included; more are told to come back.',
+    },
   },
 } as const;
 
@@ -243,6 +252,7 @@ export type Config = Readonly<{
   keepAliveSeconds: number;
   uploadIdleSeconds: number;
   uploadBytesPerSecond: number;
+  maxTranscriptions: number;
 }>;
 
 export type SettingProblem = { key: string; sentence: string };
@@ -295,6 +305,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     keepAliveSeconds: readInteger('SIANN_KEEP_ALIVE_SECONDS'),
     uploadIdleSeconds: readInteger('SIANN_UPLOAD_IDLE_SECONDS'),
     uploadBytesPerSecond: readInteger('SIANN_UPLOAD_BYTES_PER_SECOND'),
+    maxTranscriptions: readInteger('SIANN_MAX_TRANSCRIPTIONS'),
   });
 }
 

@@ -11,6 +11,8 @@ import { accountRoutes } from './routes/account.ts';
 import { modelRoutes } from './routes/models.ts';
 import { operatingRoutes } from './routes/operating.ts';
 import type { ServiceLog } from './service-log.ts';
+import { createTranscriptionCapacity } from './transcription/capacity.ts';
+import { transcriptionRoute } from './transcription/transcription-route.ts';
 
 export type ServiceRoutesOptions = {
   config: Config;
@@ -27,11 +29,18 @@ export type ServiceRoutesOptions = {
 export function createServiceRoutes(options: ServiceRoutesOptions) {
   const { config, views, metrics, readiness, addresses } = options;
   const metricsAllow = networkList(config.metricsAllow);
+  const capacity = createTranscriptionCapacity({ maxTranscriptions: config.maxTranscriptions });
+  const pace = {
+    idleMs: config.uploadIdleSeconds * 1000,
+    minimumBytesPerSecond: config.uploadBytesPerSecond,
+    graceMs: 30_000,
+  };
 
   return async (app: FastifyInstance): Promise<void> => {
     await openApi(app, { addresses: () => addresses });
     accountRoutes(app, { views });
     modelRoutes(app);
+    transcriptionRoute(app, { ...options, capacity, pace });
     operatingRoutes(app, { readiness, metrics, metricsAllow });
   };
 }

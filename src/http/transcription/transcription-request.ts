@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { LanguageSetting } from '../../speech/segment.ts';
 import { type FormatOptions, responseFormats } from '../formats/response-format.ts';
+import { modelId } from '../routes/models.ts';
 import {
   choose,
   invalidValue,
@@ -11,8 +12,6 @@ import {
   readText,
 } from './field-values.ts';
 import type { FormFields } from './form-reader.ts';
-
-export const modelId = 'siann-1';
 
 /** What a caller asks for. `recognition` is what the recogniser must know before it begins. */
 export type TranscriptionRequest = {

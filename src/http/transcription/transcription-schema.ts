@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { errorResponses, gateStatuses } from '../error-schema.ts';
 import { responseFormats } from '../formats/response-format.ts';
+import { modelId } from '../routes/models.ts';
 import {
   deltaEventSchema,
   diarizedJsonSchema,
@@ -10,7 +11,7 @@ import {
   segmentEventSchema,
   verboseJsonSchema,
 } from './transcript-schemas.ts';
-import { languageNames, modelId } from './transcription-request.ts';
+import { languageNames } from './transcription-request.ts';
 
 const form = Type.Object({
   file: Type.Unsafe<string>({
@@ -64,7 +65,7 @@ const form = Type.Object({
 /** For the document and its readers; what is accepted is decided in transcription-request.ts. */
 export const transcriptionSchema = {
   operationId: 'transcribeAudio',
-  tags: ['audio'],
+  tags: ['Audio'],
   summary: 'Transcribe an audio file',
   description:
     'The file is decoded and recognised while it is uploaded. Fields come in any order; those that change what is recognised (language, prompt, hotwords, temperature, words) must come before a `file` of more than 32 MB. Each field is sent once; an empty one counts as not sent, and unknown ones are ignored.',
