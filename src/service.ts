@@ -4,8 +4,10 @@ import { createGate } from './accounts/gate.ts';
 import type { Plans } from './accounts/plans.ts';
 import { createUsageViews } from './accounts/usage-views.ts';
 import type { Config } from './config.ts';
+import { networkList } from './http/client-origin.ts';
 import { createEnvironmentServer } from './http/environment-server.ts';
 import { createMetrics } from './http/metrics.ts';
+import { openPort } from './http/open-port.ts';
 import { createReadiness } from './http/readiness.ts';
 import type { ServiceLog } from './http/service-log.ts';
 import { createServiceRoutes } from './http/service-routes.ts';
@@ -50,6 +52,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
 
   try {
+    const livePort = keep(await openPort({ ...connectionLimits(config), port: config.port }));
+    const testPort = keep(await openPort({ ...connectionLimits(config), port: config.testPort }));
     const database = keep(await openDatabase({ url: config.databaseUrl }));
     const accounts = createAccounts({ database });
     const gate = keep(await createGate({ database, instance: config.instance, log, ...plans }));
@@ -67,15 +71,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const state: ServiceState = { draining: false, requestsOpen: 0 };
     const metrics = createMetrics({ load: recogniser.load });
     const readiness = createReadiness({ state, recogniser, database });
-    const addresses = { live: '', test: '' };
+    const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
     const routes = createServiceRoutes({ config, views, recogniser, metrics, readiness, log, addresses });
     const shared = { config, certificates, gate, state, log, metrics, routes };
-    const live = keep(await createEnvironmentServer({ ...shared, environment: 'live', port: config.port }));
-    const test = keep(
-      await createEnvironmentServer({ ...shared, environment: 'test', port: config.testPort }),
-    );
-    addresses.live = baseAddress(config, live.port);
-    addresses.test = baseAddress(config, test.port);
+    keep(await createEnvironmentServer({ ...shared, environment: 'live', port: livePort }));
+    keep(await createEnvironmentServer({ ...shared, environment: 'test', port: testPort }));
     log.info({ live: addresses.live, test: addresses.test }, 'listening');
 
     return {
@@ -85,8 +85,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       recogniser,
       async drain() {
         state.draining = true;
-        live.stopAccepting();
-        test.stopAccepting();
+        livePort.stopAccepting();
+        testPort.stopAccepting();
         await requestsEnded(state, config.drainSeconds * 1000);
       },
       reloadCertificate: async () => certificates?.reload(),
@@ -96,6 +96,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await closeAll();
     throw error;
   }
+}
+
+/** A proxy brings everybody's connections. */
+function connectionLimits({ host, maxConnections, tls, trustedProxies }: Config) {
+  return { host, maxConnections, unlimited: networkList(tls === 'proxy' ? trustedProxies : []) };
 }
 
 /** Behind a proxy this is what the proxy calls, not what clients do. */

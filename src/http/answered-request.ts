@@ -8,18 +8,13 @@ export type AnsweredRequestOptions = { environment: Environment; log: ServiceLog
 
 /** What is done exactly once when an answer has ended, or its client has gone: the lease is closed, a line logged, a count made. */
 export function createAnsweredRequest({ environment, log, metrics }: AnsweredRequestOptions) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  return (request: FastifyRequest, reply: FastifyReply, milliseconds: number): Promise<void> | undefined => {
     const { raw } = reply;
     const { lease } = request;
     boundUnreadBody(request.raw);
-    if (lease) {
-      metrics.leaseClosed();
-      lease.close().catch((error) => log.error({ requestId: request.id, err: error }, 'lease not closed'));
-    }
 
     const { method, url: route = 'none' } = request.routeOptions;
     const status = raw.headersSent ? raw.statusCode : clientClosedRequest;
-    const milliseconds = reply.elapsedTime;
     metrics.answered({
       environment,
       route,
@@ -40,6 +35,11 @@ export function createAnsweredRequest({ environment, log, metrics }: AnsweredReq
       },
       'request',
     );
+    if (!lease) return undefined;
+    metrics.leaseClosed();
+    return lease
+      .close()
+      .catch((error) => log.error({ requestId: request.id, err: error }, 'lease not closed'));
   };
 }
 

@@ -5,7 +5,9 @@ type ClientError = Error & { code?: string; bytesParsed?: number };
 
 /** What Node could not read as HTTP is answered by hand, since there is no request to answer. */
 export function answerClientError(error: ClientError, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // A failed handshake comes here too, and HTTP over it is out of the question.
+  const failed = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL') || !socket.writable;
+  if (failed) {
     socket.destroy(error);
     return;
   }

@@ -77,10 +77,11 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
   return app;
 
   function receive(request: FastifyRequest, reply: FastifyReply): void {
+    const receivedAt = performance.now();
     state.requestsOpen++;
-    reply.raw.once('close', () => {
+    reply.raw.once('close', async () => {
+      await answered(request, reply, performance.now() - receivedAt);
       state.requestsOpen--;
-      answered(request, reply);
     });
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');

@@ -2,7 +2,7 @@
 export type ServiceState = {
   /** No new work is taken, and what runs may finish. */
   draining: boolean;
-  /** Requests that have come in and whose answers have not ended. */
+  /** Requests that have come in and not ended: answered or abandoned, and their leases closed. */
   requestsOpen: number;
 };
 
