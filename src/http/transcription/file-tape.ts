@@ -109,6 +109,7 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
       } else if (ended) return;
       else await written.next();
     }
+    throw new Error('Another reader has taken over, or nobody wants the file any more.');
   }
 
   function addBlock(): void {

@@ -43,6 +43,7 @@ export async function receiveUpload(
     onFile: tape.append,
     onFileEnd: tape.end,
   });
+  let whole = false;
   const received = receive();
   received.catch(() => {});
 
@@ -69,6 +70,7 @@ export async function receiveUpload(
       form.push(chunk);
       await tape.room();
     }
+    whole = true;
     if (hash) await options.lease.verifyBody(hash.digest('hex'));
     form.end();
   }
@@ -81,14 +83,9 @@ export async function receiveUpload(
   }
 
   async function receivedOrFailed({ ended }: RecognitionRun): Promise<void> {
-    const failed = ended.then(
-      () => received,
-      (error) => {
-        tape[Symbol.dispose]();
-        throw error;
-      },
-    );
-    failed.catch(() => {});
+    const failed = ended.then(() => received);
+    // Nobody reads the rest of the file, and the body must not wait for that.
+    failed.catch(() => whole || tape[Symbol.dispose]());
     // What is wrong with a file is said at once, unless its sender may be told nothing before the signature is checked.
     if (options.lease.signed) await received;
     await Promise.race([failed, received]);

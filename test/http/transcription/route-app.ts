@@ -16,6 +16,7 @@ import {
 import type { Recogniser, TranscribeOptions } from '../../../src/speech/recogniser.ts';
 import type { Segment } from '../../../src/speech/segment.ts';
 import { fixture } from '../../audio/fixtures.ts';
+import { toWave } from '../../support/wave.ts';
 
 export const speech = fixture('speech-16k.wav');
 export const url = '/v1/audio/transcriptions';
@@ -186,6 +187,18 @@ export function formBody(fields: readonly Field[]): Buffer {
   return Buffer.concat([...parts, '--b--\r\n'].map((part) => Buffer.from(part as string)));
 }
 
+/** Two seconds of silence in a wave file of any size: most of it is a chunk that is no sound, which is quick to decode. */
+export async function* bigWave(fileBytes: number): AsyncGenerator<Uint8Array> {
+  const sound = Buffer.from(toWave(new Float32Array(2 * pcmSampleRate)));
+  const note = Buffer.from('note\0\0\0\0');
+  const noteBytes = fileBytes - sound.length - note.length;
+  note.writeUInt32LE(noteBytes, 4);
+  yield Buffer.concat([sound.subarray(0, 36), note]);
+  const piece = Buffer.alloc(64 * 1024);
+  for (let left = noteBytes; left > 0; left -= piece.length) yield piece.subarray(0, left);
+  yield sound.subarray(36);
+}
+
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 
 export type Upload = { headers?: OutgoingHttpHeaders; body: Uint8Array | AsyncIterable<Uint8Array> };
@@ -200,28 +213,17 @@ export async function post(port: number, { headers, body }: Upload): Promise<Ans
     headers: { 'content-type': 'multipart/form-data; boundary=b', ...headers },
   });
   const answered = once(request, 'response');
-  let over = false;
-  answered.then(
-    () => {
-      over = true;
-    },
-    () => {
-      over = true;
-    },
-  );
-  request.on('error', () => {
-    over = true;
-  });
+  const over = new AbortController();
+  answered.catch(() => {}).finally(() => over.abort());
+  request.on('error', () => over.abort());
   const sending = (async () => {
     if (body instanceof Uint8Array) request.setHeader('content-length', body.length);
     for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-      if (over) break;
-      if (!request.write(chunk))
-        await Promise.race([once(request, 'drain'), answered, once(request, 'close')]);
+      if (!request.write(chunk)) await once(request, 'drain', { signal: over.signal });
+      over.signal.throwIfAborted();
     }
-    request.end();
   })();
-  sending.catch(() => {});
+  sending.catch(() => {}).finally(() => request.end());
   const [response] = await answered;
   response.setEncoding('utf8');
   let text = '';

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload-limits.ts';
+import { fixture } from '../../audio/fixtures.ts';
+import {
+  bigWave,
+  errorOf,
+  formBody,
+  openRouteApp,
+  openSocket,
+  post,
+  recordedLease,
+  scriptedRecogniser,
+  until,
+  url,
+} from './route-app.ts';
+
+const head = formBody([
+  ['model', 'siann-1'],
+  ['file', new Uint8Array()],
+]);
+const end = Buffer.from('\r\n--b--\r\n');
+const opening = head.subarray(0, head.length - end.length);
+
+test('exactly 100 MB of wave file are accepted, without holding them', async () => {
+  const lease = recordedLease();
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser, lease });
+  const memory = watchMemory();
+  const answer = await post(app.port, {
+    headers: { 'content-length': opening.length + maxFileBytes + end.length },
+    body: wave(maxFileBytes),
+  });
+  assert.equal(answer.status, 200, answer.body);
+  assert.equal(recogniser.runs[0]!.bytes, maxFileBytes);
+  assert.deepEqual(lease.settled, [2]);
+  assert(memory.grownMegabytes() < 100, `${memory.grownMegabytes()} MB more`);
+});
+
+test('one byte more is file_too_large as soon as it comes, also without a length', async () => {
+  const lease = recordedLease();
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser, lease });
+  const memory = watchMemory();
+  let sent = 0;
+  const answer = await post(app.port, {
+    body: (async function* () {
+      for await (const chunk of wave(2 * maxFileBytes)) {
+        sent += chunk.length;
+        yield chunk;
+      }
+    })(),
+  });
+  assert.deepEqual(
+    [answer.status, errorOf(answer).code, errorOf(answer).param],
+    [413, 'file_too_large', 'file'],
+  );
+  assert(sent < maxFileBytes + 20e6, `${sent} bytes were sent`);
+  await until(() => recogniser.runs[0]!.ended);
+  assert.deepEqual(lease.settled, []);
+  assert.equal(app.capacity.heldBytes(), 0);
+  assert(memory.grownMegabytes() < 100, `${memory.grownMegabytes()} MB more`);
+
+  const exact = await post(app.port, {
+    headers: { 'content-length': opening.length + maxFileBytes + 1 + end.length },
+    body: wave(maxFileBytes + 1),
+  });
+  assert.equal(exact.status, 413);
+});
+
+test('a length that cannot fit is refused before a byte of the body', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const socket = await openSocket(app.port);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.write(
+    `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${maxBodyBytes + 1}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`,
+  );
+  await until(() => received.endsWith('}}'));
+  assert.match(received, /^HTTP\/1\.1 413 /);
+  socket.destroy();
+  assert.equal(recogniser.runs.length, 0);
+});
+
+test('a file that says that it is longer than 4 hours is refused at once, while it is still being sent', async () => {
+  const lease = recordedLease();
+  await using app = await openRouteApp({ lease });
+  const flac = fixture('speech.flac');
+  // The count of samples, in STREAMINFO's last bytes before the checksum: 36 bits, here of 16 kHz.
+  Buffer.from(flac.buffer).writeUInt32BE((4 * 3600 + 1) * 16_000, 22);
+  let cut = false;
+  const answer = await post(app.port, {
+    body: (async function* () {
+      yield opening;
+      yield flac.subarray(0, 20_000);
+      await delay(3_000, undefined, { ref: false });
+      cut = true;
+    })(),
+  });
+  assert.deepEqual(
+    [answer.status, errorOf(answer).code, errorOf(answer).param],
+    [400, 'file_too_large', 'file'],
+  );
+  assert.match(errorOf(answer).message, /4 hours/);
+  assert(!cut);
+  assert.deepEqual(lease.settled, []);
+});
+
+async function* wave(fileBytes: number): AsyncGenerator<Uint8Array> {
+  yield opening;
+  yield* bigWave(fileBytes);
+  yield end;
+}
+
+/** How much more memory the process has taken at its peak, sampled while it works. */
+function watchMemory() {
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 20);
+  timer.unref();
+  return { grownMegabytes: () => Math.round((peak - before) / 1e6) };
+}

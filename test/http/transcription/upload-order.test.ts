@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../../../src/errors.ts';
+import {
+  bigWave,
+  errorOf,
+  type Field,
+  formBody,
+  openRouteApp,
+  post,
+  recordedLease,
+  scriptedRecogniser,
+  speech,
+  until,
+} from './route-app.ts';
+
+const model: Field = ['model', 'siann-1'];
+const file: Field = ['file', speech];
+
+test('recognition begins while bytes of the file are still missing', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  let heardBeforeTheEnd = 0;
+  const answer = await post(app.port, {
+    body: inTwo(formBody([model, file]), speech.length - 10_000, async () => {
+      await until(() => (recogniser.runs[0]?.seconds ?? 0) >= 3);
+      heardBeforeTheEnd = recogniser.runs[0]!.seconds;
+    }),
+  });
+  assert.equal(answer.status, 200);
+  assert(heardBeforeTheEnd >= 3);
+  assert.equal(recogniser.runs.length, 1);
+  assert.equal(JSON.parse(answer.body).duration, 3.675);
+});
+
+test('late fields that do not change what is recognised go on with what was begun', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const late: Field[] = [
+    model,
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'segment'],
+  ];
+  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  assert.equal(answer.status, 200);
+  assert.equal(JSON.parse(answer.body).segments.length, 3);
+  assert.equal(recogniser.runs.length, 1);
+});
+
+for (const [name, value] of [
+  ['language', 'zh-CN'],
+  ['prompt', 'a lecture'],
+  ['temperature', '0.3'],
+  ['hotwords', 'Siann'],
+] as const) {
+  test(`a late ${name} starts recognition over from the bytes that are held`, async () => {
+    const lease = recordedLease();
+    const recogniser = scriptedRecogniser();
+    await using app = await openRouteApp({ recogniser, lease });
+    const answer = await post(app.port, { body: slowly(formBody([file, model, [name, value]]), recogniser) });
+    assert.equal(answer.status, 200);
+    const [first, second] = recogniser.runs;
+    assert.equal(recogniser.runs.length, 2);
+    assert(first!.failed !== undefined || first!.ended, 'the first run was given up');
+    assert.equal(second!.bytes, speech.length);
+    assert.equal(JSON.parse(answer.body).segments.length, 3);
+    assert.equal(String(second!.options[name]), value);
+    assert.deepEqual(lease.settled, [3.675]);
+    assert.equal(app.capacity.heldBytes(), 0);
+  });
+}
+
+test('words that are asked for late are there when the length was not known', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const late: Field[] = [model, ['response_format', 'verbose_json'], ['timestamp_granularities[]', 'word']];
+  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  assert.equal(JSON.parse(answer.body).words.length, 3);
+  assert.equal(recogniser.runs.length, 1);
+});
+
+test('a late field that would start over a file of more than 32 MB is refused with what to do', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const long: Field = ['file', await buffer(bigWave(33 * 2 ** 20))];
+  const answer = await post(app.port, {
+    body: slowly(formBody([long, model, ['language', 'en']]), recogniser),
+  });
+  const error = errorOf(answer);
+  assert.deepEqual([answer.status, error.code, error.param], [400, 'invalid_value', 'language']);
+  assert.match(error.message, /more than 32 MB. Send it before `file`/);
+  assert.equal(app.capacity.heldBytes(), 0);
+
+  const sooner = await post(app.port, {
+    body: slowly(formBody([['language', 'en'], long, model]), recogniser),
+  });
+  assert.equal(sooner.status, 200);
+});
+
+test('when others hold too much, a late field that would start over is told to come back', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser, maxHeldBytes: 65_536 });
+  const body = () => slowly(formBody([file, model, ['language', 'en']]), recogniser);
+  const answer = await post(app.port, { body: body() });
+  assert.deepEqual([answer.status, errorOf(answer).code], [503, 'overloaded']);
+  const unchanged = await post(app.port, { body: slowly(formBody([file, model]), recogniser) });
+  assert.equal(unchanged.status, 200);
+});
+
+test('a wrong field is refused while the file is still coming', async () => {
+  await using app = await openRouteApp();
+  const answer = await post(app.port, {
+    body: inTwo(formBody([['temperature', '7'], file, model]), 50_000, () =>
+      delay(3_000, undefined, { ref: false }),
+    ),
+  });
+  assert.equal(errorOf(answer).param, 'temperature');
+});
+
+test('a file that is no audio is refused while it is still coming, unless its body must be verified first', async () => {
+  const body = () =>
+    inTwo(
+      formBody([model, ['file', Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(200_000)])]]),
+      100_000,
+      () => delay(600),
+    );
+  await using app = await openRouteApp();
+  const started = performance.now();
+  assert.equal(errorOf(await post(app.port, { body: body() })).code, 'invalid_file_format');
+  assert(performance.now() - started < 550);
+
+  const lease = recordedLease({
+    signed: true,
+    verifyBody: async () => {
+      throw new ServiceError('invalid_signature');
+    },
+  });
+  await using signing = await openRouteApp({ lease });
+  assert.equal(errorOf(await post(signing.port, { body: body() })).code, 'invalid_signature');
+});
+
+test('an upload that stops is cut off with a sentence', async () => {
+  await using app = await openRouteApp({ pace: { idleMs: 300, minimumBytesPerSecond: 0, graceMs: 1000 } });
+  const answer = await post(app.port, {
+    body: inTwo(formBody([model, file]), 50_000, () => delay(5_000, undefined, { ref: false })),
+  });
+  assert.equal(answer.status, 400);
+  assert.match(errorOf(answer).message, /too slowly/);
+});
+
+/** Holds back what comes after the file until recognition has begun. */
+function slowly(body: Buffer, recogniser: { runs: unknown[] }): AsyncGenerator<Uint8Array> {
+  const runs = recogniser.runs.length;
+  return inTwo(body, body.lastIndexOf('\r\n--b\r\n', body.length - 8, 'latin1') - 10, () =>
+    until(() => recogniser.runs.length > runs),
+  );
+}
+
+async function* inTwo(body: Buffer, at: number, between: () => Promise<unknown>): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < at; from += 65_536) yield body.subarray(from, Math.min(at, from + 65_536));
+  await between();
+  yield body.subarray(at);
+}
