@@ -60,7 +60,7 @@ export async function answerWithEvents(options: AnswerOptions): Promise<number |
       next = segments.next();
     }
   } catch (error) {
-    if (error instanceof ClientGone) throw error;
+    if (signal.reason instanceof ClientGone) throw error;
     onError(error);
     stream.end({ type: 'error', ...errorBody(toServiceError(error)) });
     return undefined;

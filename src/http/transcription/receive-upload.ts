@@ -13,7 +13,7 @@ import {
   readTranscriptionRequest,
   type TranscriptionRequest,
 } from './transcription-request.ts';
-import { maxHeldBytes } from './upload-limits.ts';
+import { maxFileBytes, maxHeldBytes } from './upload-limits.ts';
 
 export type ReceiveOptions = {
   chunks: AsyncIterable<Uint8Array>;
@@ -83,12 +83,28 @@ export async function receiveUpload(
   }
 
   async function receivedOrFailed({ ended }: RecognitionRun): Promise<void> {
-    const failed = ended.then(() => received);
-    // Nobody reads the rest of the file, and the body must not wait for that.
-    failed.catch(() => whole || tape[Symbol.dispose]());
-    // What is wrong with a file is said at once, unless its sender may be told nothing before the signature is checked.
-    if (options.lease.signed) await received;
-    await Promise.race([failed, received]);
+    let failure: { reason: unknown } | undefined;
+    const failed = new Promise<never>((_, reject) => {
+      ended.catch((reason) => {
+        if (whole) return;
+        failure = { reason };
+        // Nobody reads the rest of the file, and the body must not wait for that.
+        tape[Symbol.dispose]();
+        if (!mustBeReadWhole(reason)) reject(reason);
+      });
+    });
+    await Promise.race([received, failed]);
+    if (failure) throw failure.reason;
+  }
+
+  /**
+   * What is wrong with a file is said at once, unless its sender may be told nothing before the signature is checked, or it may
+   * turn out to be too large, which is the better thing to say about a large file that is no audio.
+   */
+  function mustBeReadWhole(reason: unknown): boolean {
+    const mayBeTooLarge = !(options.contentLength !== undefined && options.contentLength <= maxFileBytes);
+    const isNoAudio = reason instanceof ServiceError && reason.code === 'invalid_file_format';
+    return options.lease.signed || (isNoAudio && mayBeTooLarge);
   }
 
   function refuseUnlessRewindable(asked: RecognitionRequest, wanted: RecognitionRequest): void {

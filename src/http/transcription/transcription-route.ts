@@ -81,7 +81,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
         metrics.transcribed({ audioSeconds, seconds: (performance.now() - startedAt) / 1000 });
       }
     } catch (error) {
-      if (!(error instanceof ClientGone)) throw error;
+      if (!(signal.reason instanceof ClientGone)) throw error;
       reply.hijack();
     } finally {
       answered.abort(new Error('The request was answered.'));

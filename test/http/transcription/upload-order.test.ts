@@ -120,16 +120,15 @@ test('a wrong field is refused while the file is still coming', async () => {
 });
 
 test('a file that is no audio is refused while it is still coming, unless its body must be verified first', async () => {
-  const body = () =>
-    inTwo(
-      formBody([model, ['file', Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(200_000)])]]),
-      100_000,
-      () => delay(600),
-    );
+  const form = formBody([model, ['file', Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(200_000)])]]);
+  const upload = () => ({
+    headers: { 'content-length': form.length },
+    body: inTwo(form, 100_000, () => delay(800)),
+  });
   await using app = await openRouteApp();
   const started = performance.now();
-  assert.equal(errorOf(await post(app.port, { body: body() })).code, 'invalid_file_format');
-  assert(performance.now() - started < 550);
+  assert.equal(errorOf(await post(app.port, upload())).code, 'invalid_file_format');
+  assert(performance.now() - started < 750);
 
   const lease = recordedLease({
     signed: true,
@@ -138,7 +137,24 @@ test('a file that is no audio is refused while it is still coming, unless its bo
     },
   });
   await using signing = await openRouteApp({ lease });
-  assert.equal(errorOf(await post(signing.port, { body: body() })).code, 'invalid_signature');
+  assert.equal(errorOf(await post(signing.port, upload())).code, 'invalid_signature');
+});
+
+test('a file that is no audio and may be too large is read on, and judged by what it turns out to be', async () => {
+  await using app = await openRouteApp();
+  const upload = async (bytes: number) =>
+    errorOf(
+      await post(app.port, {
+        body: (async function* () {
+          yield formBody([model, ['file', Buffer.alloc(1000)]]).subarray(0, -10);
+          await delay(250);
+          for (let left = bytes; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
+          yield Buffer.from('\r\n--b--\r\n');
+        })(),
+      }),
+    ).code;
+  assert.equal(await upload(200_000), 'invalid_file_format');
+  assert.equal(await upload(100 * 2 ** 20), 'file_too_large');
 });
 
 test('an upload that stops is cut off with a sentence', async () => {
