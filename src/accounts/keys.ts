@@ -56,7 +56,7 @@ export function createKeys({ database: { queries }, clock, projects }: Options):
     if (rows.length === 1) return keyOf(rows[0]!);
     const message =
       rows.length === 0
-        ? `There is no key "${idOrPrefix}". List them with: siann keys list`
+        ? `There is no key "${idOrPrefix}".`
         : `Several keys begin with "${idOrPrefix}". Name one by its id.`;
     throw new ServiceError('not_found', { message });
   };

@@ -41,10 +41,7 @@ export function createProjects({ database: { queries }, clock, ensureAccount }: 
       .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)]))
       .execute();
     const row = rows.find((candidate) => candidate.id === idOrName) ?? rows[0];
-    if (!row)
-      throw new ServiceError('project_not_found', {
-        message: `There is no project "${idOrName}". List them with: siann projects list`,
-      });
+    if (!row) throw new ServiceError('project_not_found', { message: `There is no project "${idOrName}".` });
     return projectOf(row);
   };
 

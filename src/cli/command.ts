@@ -6,7 +6,7 @@ import type { CreateRecogniser } from '../speech/recogniser.ts';
 export type Command = (args: string[], context: CommandContext) => Promise<number>;
 
 export type CommandContext = {
-  stdin: AsyncIterable<Uint8Array>;
+  stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean };
   stdout: Output;
   stderr: Output;
   /** Aborted when the user interrupts or the reader of our output goes away. */
@@ -14,6 +14,8 @@ export type CommandContext = {
   /** Throws a ConfigError when a setting is bad. */
   loadConfig(): Config;
   createRecogniser: CreateRecogniser;
+  /** Calls whenever the operator asks to read files again (SIGHUP). */
+  onReload(listener: () => void): void;
 };
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };

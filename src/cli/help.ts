@@ -1,10 +1,13 @@
+import { planIds } from '../accounts/plans.ts';
 import { languageSettings } from '../speech/segment.ts';
 import { type Command, UsageError } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 
 const usage = {
   start: `siann start
-  Prepares the model and transcribes a recording that comes with Siann, to show that everything works.`,
+  Prepares the model, runs the service, and prints its addresses and, the first time, its keys.`,
+  serve: `siann serve
+  Runs the service, and logs a line of JSON for each request. SIGTERM stops it once running requests are done.`,
   transcribe: `siann transcribe FILE… [options]
   Writes what is said in the files (- for standard input) to standard output.
     --format json|verbose_json|text|srt|vtt|diarized_json   (default: text)
@@ -13,6 +16,25 @@ const usage = {
     --hotwords A,B,…     names and terms that are likely to be said
     --words              the times of every word, with --format verbose_json
     --json               one JSON object a line, with the file's name in it`,
+  projects: `siann projects list
+siann projects create NAME [--plan ${planIds.join('|')}]   (default: free)
+siann projects rename PROJECT NAME
+siann projects allow PROJECT NETWORK…|--everyone   which addresses may use its keys, as 192.0.2.0/24 or 2001:db8::/32
+siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks, unless --yes
+  A project is named by its name or its id. These and the next three work whether or not the service is running;
+  --json prints one object a line.`,
+  keys: `siann keys create --project PROJECT --environment live|test [--name NAME]
+  Prints a new key, once: only its hash is kept.
+siann keys list [--project PROJECT]
+siann keys rename KEY NAME
+siann keys regenerate KEY [--yes]   a new key in the place of the old, which stops working at once
+siann keys revoke KEY [--yes]
+siann keys sign KEY [--off]   requests must be signed with the secret that is printed, or no longer
+  A key is named by its id or its first characters, as the list shows them.`,
+  plans: `siann plans list
+siann plans set PROJECT ${planIds.join('|')}`,
+  usage: `siann usage [--project PROJECT] [--key KEY] [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--json]
+  Minutes and requests of each key, this month unless told otherwise; days are UTC.`,
   models: `siann models [--json]
   Lists the speech models: whether they are installed and prepared, and what they cost.`,
   doctor: `siann doctor [--json] [--settings]

@@ -8,7 +8,12 @@ import { interruption } from './interruption.ts';
 // Each command is read only when it runs, so that a quick one starts quickly.
 const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./start.ts')).start,
+  serve: async () => (await import('./serve.ts')).serve,
   transcribe: async () => (await import('./transcribe.ts')).transcribe,
+  projects: async () => (await import('./projects.ts')).projects,
+  keys: async () => (await import('./keys.ts')).keys,
+  plans: async () => (await import('./plans.ts')).plans,
+  usage: async () => (await import('./usage.ts')).usage,
   models: async () => (await import('./models.ts')).models,
   doctor: async () => (await import('./doctor.ts')).doctor,
   help: async () => (await import('./help.ts')).help,
@@ -63,6 +68,7 @@ export async function main(args: string[]): Promise<void> {
     signal,
     loadConfig: () => loadConfig(environmentWithFiles(process.env)),
     createRecogniser: async (options) => (await import('../main.ts')).createRecogniser(options),
+    onReload: (listener) => void process.on('SIGHUP', listener),
   });
   // An interrupted start may leave its inference processes being born; they end with this one.
   if (signal.aborted) process.exit();

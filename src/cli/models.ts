@@ -1,6 +1,7 @@
 import type { ModelListing } from '../model/list-models.ts';
 import { type Command, parseCommandLine, refuseArguments } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { table } from './table.ts';
 
 export type ListModels = (cacheFolder: string) => Promise<ModelListing[]>;
 
@@ -36,10 +37,4 @@ export async function printModels(
 
 function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1_000_000)} MB`;
-}
-
-function table(rows: string[][]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

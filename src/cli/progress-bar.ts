@@ -1,5 +1,6 @@
 import type { TranscribeProgress } from '../speech/recogniser.ts';
 import type { Output } from './command.ts';
+import { columnsOf } from './table.ts';
 
 export type ProgressBar = AsyncDisposable & {
   showStep(step: string, fraction: number): void;
@@ -80,12 +81,7 @@ function fit(line: string, columns: number): string {
   let width = 0;
   let fitted = '';
   for (const character of line) {
-    width +=
-      /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\u{20000}-\u{3FFFD}]/u.test(
-        character,
-      )
-        ? 2
-        : 1;
+    width += columnsOf(character);
     if (width > columns) break;
     fitted += character;
   }

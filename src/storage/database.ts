@@ -31,7 +31,7 @@ export async function connect(url: string): Promise<Database> {
   // Only the engine in use is loaded, for the sake of quick commands.
   if (/^postgres(ql)?:/i.test(url)) {
     const { connectPostgresql } = await import('./postgresql.ts');
-    return withPing(connectPostgresql(url));
+    return reached(withPing(connectPostgresql(url)));
   }
   const { connectSqlite } = await import('./sqlite.ts');
   return withPing(connectSqlite(url));
@@ -39,4 +39,19 @@ export async function connect(url: string): Promise<Database> {
 
 function withPing(database: Omit<Database, 'ping'>): Database {
   return { ...database, ping: async () => void (await sql`SELECT 1`.execute(database.queries)) };
+}
+
+async function reached(database: Database): Promise<Database> {
+  try {
+    await database.ping();
+    return database;
+  } catch (cause) {
+    await database[Symbol.asyncDispose]();
+    // Several addresses that were all tried in vain make an error without words of its own.
+    const { message, code } = cause as NodeJS.ErrnoException;
+    throw new Error(
+      `The database cannot be reached (${message || code}). Check SIANN_DATABASE, and that PostgreSQL is running.`,
+      { cause },
+    );
+  }
 }

@@ -34,7 +34,17 @@ test('a reader that goes away is not an error', async () => {
 test('help lists every command, and one command alone', async () => {
   const all = scriptedContext();
   assert.equal(await runCommandLine([], all), 0);
-  for (const command of ['start', 'transcribe', 'models', 'doctor'])
+  for (const command of [
+    'start',
+    'serve',
+    'transcribe',
+    'projects',
+    'keys',
+    'plans',
+    'usage',
+    'models',
+    'doctor',
+  ])
     assert.match(all.printed(), new RegExp(`siann ${command}`));
   const one = scriptedContext();
   assert.equal(await runCommandLine(['transcribe', '--help'], one), 0);

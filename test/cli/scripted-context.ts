@@ -49,7 +49,7 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
   };
 
   return {
-    stdin: bytesOf(script.stdin ?? ''),
+    stdin: Object.assign(bytesOf(script.stdin ?? ''), { isTTY: script.terminal ?? false }),
     stdout: { write: (text) => out.push(text), isTTY: script.terminal ?? false },
     stderr: { write: (text) => err.push(text), isTTY: script.terminal ?? false, columns: 60 },
     signal: script.signal ?? new AbortController().signal,
@@ -58,6 +58,7 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
       onPrepare?.({ step: 'Reading the weights', fraction: 0.5 });
       return recogniser;
     },
+    onReload: () => {},
     printed: () => out.join(''),
     complained: () => err.join(''),
     asked,
