@@ -1,4 +1,4 @@
-import { type TObject, Type } from 'typebox';
+import { Type } from 'typebox';
 
 export const errorSchema = Type.Object(
   {
@@ -26,12 +26,22 @@ const descriptions: Record<number, string> = {
   503: 'The service has too much work, or is being restarted.',
 };
 
-export type ErrorResponses = Record<number, TObject>;
+const retryHeaders = {
+  'X-RateLimit-Retry-After': { type: 'integer', description: 'How long to wait, in seconds.' },
+  'Retry-After': { type: 'integer', description: 'The same.' },
+};
 
 /** The response schemas of a route that can answer with these statuses. */
-export function errorResponses(...statuses: (keyof typeof descriptions)[]): ErrorResponses {
+export function errorResponses(...statuses: (keyof typeof descriptions)[]) {
   return Object.fromEntries(
-    statuses.map((status) => [status, { ...errorSchema, description: descriptions[status]! }]),
+    statuses.map((status) => [
+      status,
+      {
+        description: descriptions[status]!,
+        ...(status === 429 && { headers: retryHeaders }),
+        content: { 'application/json': { schema: errorSchema } },
+      },
+    ]),
   );
 }
 

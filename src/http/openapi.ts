@@ -1,50 +1,89 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../accounts/admission.ts';
+import { nameSchemas } from './named-schemas.ts';
 
-export type OpenApiOptions = { addresses(): Record<Environment, string> };
+export type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string; description: string }[];
+  components: { schemas: Record<string, object> };
+  /** Below the base address, which ends in /v1. */
+  paths: Record<string, Record<string, OpenApiOperation>>;
+};
+
+export type OpenApiOperation = {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: OpenApiSchema;
+  }[];
+  requestBody?: { content: Record<string, { schema: OpenApiSchema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: OpenApiSchema }> }>;
+};
+
+export type OpenApiSchema = {
+  type?: string;
+  enum?: readonly string[];
+  format?: string;
+  description?: string;
+  default?: unknown;
+  required?: readonly string[];
+  properties?: Record<string, OpenApiSchema>;
+};
+
+export type OpenApiOptions = { addresses: Record<Environment, string> };
 
 /** Collects the schemas of the routes that are added after it, and serves them as OpenAPI 3.1. */
 export async function openApi(app: FastifyInstance, { addresses }: OpenApiOptions): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Siann',
-        version: '1.0.0',
-        description: 'Speech to text for Mandarin, Taiwanese and English, and speech that mixes them.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      components: {
-        securitySchemes: {
-          apiKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'A key of this environment: `sk_live_…` or `sk_test_…`.',
-          },
-        },
-      },
-      security: [{ apiKey: [] }],
-    },
+  await app.register(swagger, { openapi: description });
+  let document = '';
+  app.addHook('onReady', async () => {
+    document = JSON.stringify(describeRoutes(app, addresses));
   });
   app.get('/v1/openapi.json', {
     config: { admission: 'open' },
     schema: { hide: true },
-    handler: async () => describe(app, addresses()),
+    handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(document),
   });
 }
 
-/** The whole document, with the addresses at which it holds. */
-export function describe(app: FastifyInstance, addresses: Record<Environment, string>) {
-  const document = app.swagger() as { paths?: Record<string, unknown> } & Record<string, unknown>;
-  // The base address ends in /v1 (section 9 of the contract), so the paths begin after it.
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [path.replace(/^\/v1/, ''), item]);
-  return {
-    ...document,
-    servers: [
-      { url: addresses.live, description: 'Live' },
-      { url: addresses.test, description: 'Test' },
-    ],
-    paths: Object.fromEntries(paths),
-  };
+/** The whole document, once every route has been added. */
+export function describeRoutes(
+  app: FastifyInstance,
+  addresses: Record<Environment, string>,
+): OpenApiDocument {
+  const { paths = {}, ...rest } = app.swagger();
+  const servers = [
+    { url: addresses.live, description: 'Live' },
+    { url: addresses.test, description: 'Test' },
+  ];
+  const relative = Object.entries(paths).map(([path, item]) => [path.replace(/^\/v1/, ''), item]);
+  return nameSchemas({ ...rest, servers, paths: Object.fromEntries(relative) }) as OpenApiDocument;
 }
+
+const description = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Siann',
+    version: '1.0.0',
+    description: 'Speech to text for Mandarin, Taiwanese and English, and for speech that mixes them.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  components: {
+    securitySchemes: {
+      apiKey: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description: 'A key of the environment: `sk_live_…` or `sk_test_…`.',
+      },
+    },
+  },
+  security: [{ apiKey: [] }],
+};

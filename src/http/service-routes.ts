@@ -4,6 +4,8 @@ import type { UsageViews } from '../accounts/usage-views.ts';
 import type { Config } from '../config.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
 import { networkList } from './client-origin.ts';
+import { allowOrigins } from './cors.ts';
+import { docsPage } from './docs-page.ts';
 import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import type { Readiness } from './readiness.ts';
@@ -21,7 +23,6 @@ export type ServiceRoutesOptions = {
   metrics: Metrics;
   readiness: Readiness;
   log: ServiceLog;
-  /** Known once both environments listen. */
   addresses: Record<Environment, string>;
 };
 
@@ -37,7 +38,9 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
   };
 
   return async (app: FastifyInstance): Promise<void> => {
-    await openApi(app, { addresses: () => addresses });
+    allowOrigins(app, config.corsOrigins);
+    await openApi(app, { addresses });
+    docsPage(app, { addresses });
     accountRoutes(app, { views });
     modelRoutes(app);
     transcriptionRoute(app, { ...options, capacity, pace });

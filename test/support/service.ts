@@ -6,9 +6,11 @@ import { text } from 'node:stream/consumers';
 import type { Environment } from '../../src/accounts/admission.ts';
 import type { Plans } from '../../src/accounts/plans.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { createServiceLog } from '../../src/http/service-log.ts';
 import { createService, type Service } from '../../src/service.ts';
 import type { CreateRecogniser, Recogniser } from '../../src/speech/recogniser.ts';
+import { createOpenApiValidator, type OpenApiValidator } from './openapi.ts';
 
 export type TestServiceOptions = {
   /** Settings over those of the test: any free ports, a data folder of its own. */
@@ -53,6 +55,8 @@ export type TestResponse = {
   json(): unknown;
 };
 
+const description = '/v1/openapi.json';
+
 /** The whole service in this process, on free ports with a temporary data folder. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'siann-service-')));
@@ -87,6 +91,33 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const ca = service.authorityPath ? await readFile(caPath, 'utf8') : '';
   const ports = { live: Number(new URL(addresses.live).port), test: Number(new URL(addresses.test).port) };
 
+  let validator: OpenApiValidator | undefined;
+
+  async function ask(path: string, options: TestRequest): Promise<TestResponse> {
+    const { environment = 'live', method = 'GET', headers = {}, body, agent = false } = options;
+    const request = httpsRequest({
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port: ports[environment],
+      path,
+      method,
+      ca,
+      agent,
+      headers: { authorization: `Bearer ${keys[environment]}`, ...headers },
+    });
+    const answered = new Promise<TestResponse>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', (response) => {
+        text(response).then((content) => {
+          const { statusCode = 0, headers } = response;
+          resolve({ status: statusCode, headers, text: content, json: () => JSON.parse(content) });
+        }, reject);
+      });
+    });
+    request.end(body);
+    return answered;
+  }
+
   return {
     service,
     addresses,
@@ -97,28 +128,16 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     caPath,
     dataFolder,
     logged,
-    async fetch(path, { environment = 'live', method = 'GET', headers = {}, body, agent } = {}) {
-      const request = httpsRequest({
-        host: '127.0.0.1',
-        servername: 'localhost',
-        port: ports[environment],
-        path,
-        method,
-        ca,
-        agent: agent ?? false,
-        headers: { authorization: `Bearer ${keys[environment]}`, ...headers },
-      });
-      const answered = new Promise<TestResponse>((resolve, reject) => {
-        request.on('error', reject);
-        request.on('response', (response) => {
-          text(response).then((content) => {
-            const { statusCode = 0, headers } = response;
-            resolve({ status: statusCode, headers, text: content, json: () => JSON.parse(content) });
-          }, reject);
-        });
-      });
-      request.end(body);
-      return answered;
+    async fetch(path, request = {}) {
+      const answer = await ask(path, request);
+      const { method = 'GET' } = request;
+      // Every answer of the interface that any test sees is what the interface's description says.
+      if (path.startsWith('/v1/') && path !== description && method !== 'HEAD' && method !== 'OPTIONS') {
+        validator ??= createOpenApiValidator((await ask(description, {})).json() as OpenApiDocument);
+        const contentType = answer.headers['content-type'] as string | undefined;
+        validator.assertDescribed({ method, path, status: answer.status, contentType, body: answer.text });
+      }
+      return answer;
     },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ const monthlyUsage = {
   resetDate: Type.String({ format: 'date-time', description: 'When the next month begins (UTC).' }),
 };
 
-const environment = Type.Union([Type.Literal('live'), Type.Literal('test')]);
+const environment = oneOf('live', 'test');
 
 export const accountSchema = Type.Object(
   {
@@ -25,9 +25,7 @@ export const accountSchema = Type.Object(
     name: Type.String(),
     environment,
     project: Type.Object({ id: Type.String(), name: Type.String() }),
-    plan: Type.Union(
-      (['free', 'basic', 'professional', 'enterprise'] as const).map((plan) => Type.Literal(plan)),
-    ),
+    plan: oneOf('free', 'basic', 'professional', 'enterprise'),
     key: Type.Object({
       id: Type.String(),
       prefix: Type.String({ description: 'The first characters of the key.' }),
@@ -74,7 +72,10 @@ export function accountRoutes(app: FastifyInstance, { views }: { views: UsageVie
       summary: 'Account information',
       tags: ['Account'],
       response: {
-        200: { description: 'The account, project and plan of the key.', ...accountSchema },
+        200: {
+          description: 'The account, project and plan of the key.',
+          content: { 'application/json': { schema: accountSchema } },
+        },
         ...errorResponses(...gateStatuses),
       },
     },
@@ -89,10 +90,17 @@ export function accountRoutes(app: FastifyInstance, { views }: { views: UsageVie
       tags: ['Account'],
       querystring: usageQuery,
       response: {
-        200: { description: 'The usage of the key.', ...usageSchema },
+        200: {
+          description: 'The usage of the key.',
+          content: { 'application/json': { schema: usageSchema } },
+        },
         ...errorResponses(400, ...gateStatuses),
       },
     },
     handler: (request) => views.readUsage(leaseOf(request).admitted, request.query),
   });
+}
+
+function oneOf(...values: string[]) {
+  return Type.Unsafe<string>({ type: 'string', enum: values });
 }

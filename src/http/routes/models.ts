@@ -11,14 +11,17 @@ const model = { id: modelId, object: 'model', created: 1_794_700_800, owned_by: 
 export const modelSchema = Type.Object(
   {
     id: Type.String(),
-    object: Type.Literal('model'),
+    object: Type.Unsafe<'model'>({ type: 'string', enum: ['model'] }),
     created: Type.Integer({ description: 'Unix seconds.' }),
     owned_by: Type.String(),
   },
   { title: 'Model' },
 );
 
-const modelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(modelSchema) });
+const modelListSchema = Type.Object(
+  { object: Type.Unsafe<'list'>({ type: 'string', enum: ['list'] }), data: Type.Array(modelSchema) },
+  { title: 'ModelList' },
+);
 
 export function modelRoutes(app: FastifyInstance): void {
   app.get('/v1/models', {
@@ -28,7 +31,10 @@ export function modelRoutes(app: FastifyInstance): void {
       summary: 'The models',
       tags: ['Models'],
       response: {
-        200: { description: 'The one model there is.', ...modelListSchema },
+        200: {
+          description: 'The one model there is.',
+          content: { 'application/json': { schema: modelListSchema } },
+        },
         ...errorResponses(...gateStatuses),
       },
     },
@@ -42,7 +48,10 @@ export function modelRoutes(app: FastifyInstance): void {
       summary: 'One model',
       tags: ['Models'],
       params: Type.Object({ id: Type.String({ examples: [modelId] }) }),
-      response: { 200: { description: 'The model.', ...modelSchema }, ...errorResponses(...gateStatuses) },
+      response: {
+        200: { description: 'The model.', content: { 'application/json': { schema: modelSchema } } },
+        ...errorResponses(...gateStatuses),
+      },
     },
     handler: async (request) => {
       if (request.params.id !== modelId) throw new ServiceError('model_not_found');
