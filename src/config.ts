@@ -253,6 +253,8 @@ export type Config = Readonly<{
   uploadIdleSeconds: number;
   uploadBytesPerSecond: number;
   maxTranscriptions: number;
+  /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
+  otlpEndpoint: string | undefined;
 }>;
 
 export type SettingProblem = { key: string; sentence: string };
@@ -305,6 +307,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     keepAliveSeconds: readInteger('SIANN_KEEP_ALIVE_SECONDS'),
     uploadIdleSeconds: readInteger('SIANN_UPLOAD_IDLE_SECONDS'),
     uploadBytesPerSecond: readInteger('SIANN_UPLOAD_BYTES_PER_SECOND'),
+    otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
     maxTranscriptions: readInteger('SIANN_MAX_TRANSCRIPTIONS'),
   });
 }
@@ -321,6 +324,10 @@ export function settingsTable(): string {
     '',
     'Set as environment variables or in a `.env` file in the project folder. Made from the schema in `src/config.ts` by',
     '`siann doctor --settings`.',
+    '',
+    'With `OTEL_EXPORTER_OTLP_ENDPOINT` set, each request is also traced to that OpenTelemetry collector.',
+    '',
+    'Spans are sent to an OpenTelemetry collector when `OTEL_EXPORTER_OTLP_ENDPOINT` is set.',
     '',
     '| setting | default | |',
     '|---|---|---|',

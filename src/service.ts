@@ -13,6 +13,7 @@ import type { ServiceLog } from './http/service-log.ts';
 import { createServiceRoutes } from './http/service-routes.ts';
 import { requestsEnded, type ServiceState } from './http/service-state.ts';
 import { createCertificateSource } from './http/tls/certificate-source.ts';
+import { createTracing } from './http/tracing.ts';
 import { createRecogniser } from './main.ts';
 import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
 import { openDatabase } from './storage/database.ts';
@@ -60,20 +61,24 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const views = createUsageViews({ database, ...plans });
     const certificates =
       config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
-    const recogniser = keep(
+    const tracing = config.otlpEndpoint
+      ? keep(await createTracing({ endpoint: config.otlpEndpoint }))
+      : undefined;
+    const untraced = keep(
       await (options.createRecogniser ?? createRecogniser)({
         config,
         log,
         ...(options.onPrepare && { onPrepare: options.onPrepare }),
       }),
     );
+    const recogniser = tracing?.traced(untraced) ?? untraced;
 
     const state: ServiceState = { draining: false, requestsOpen: 0 };
     const metrics = createMetrics({ load: recogniser.load });
     const readiness = createReadiness({ state, recogniser, database });
     const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
     const routes = createServiceRoutes({ config, views, recogniser, metrics, readiness, log, addresses });
-    const shared = { config, certificates, gate, state, log, metrics, routes };
+    const shared = { config, certificates, gate, state, log, metrics, tracing, routes };
     keep(await createEnvironmentServer({ ...shared, environment: 'live', port: livePort }));
     keep(await createEnvironmentServer({ ...shared, environment: 'test', port: testPort }));
     log.info({ live: addresses.live, test: addresses.test }, 'listening');

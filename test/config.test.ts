@@ -33,6 +33,7 @@ test('without settings the defaults hold, with data in the project folder', () =
     keepAliveSeconds: 65,
     uploadIdleSeconds: 30,
     uploadBytesPerSecond: 1000,
+    otlpEndpoint: undefined,
     maxTranscriptions: 256,
   });
 });

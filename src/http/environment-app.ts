@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Environment, Gate } from '../accounts/admission.ts';
+import type { Gate } from '../accounts/admission.ts';
 import { ServiceError } from '../errors.ts';
 import { createAdmissionHook } from './admission-hook.ts';
-import { createAnsweredRequest } from './answered-request.ts';
 import { answerClientError } from './client-error.ts';
 import type { ClientOrigin } from './client-origin.ts';
 import { errorBody, errorHeaders, toServiceError } from './error-answer.ts';
 import { createKnownPaths } from './known-paths.ts';
-import type { Metrics } from './metrics.ts';
-import type { ServiceLog } from './service-log.ts';
-import type { ServiceState } from './service-state.ts';
+import { createRequestRecord, type RequestRecordOptions } from './request-record.ts';
 
-export type EnvironmentAppOptions = {
-  environment: Environment;
+export type EnvironmentAppOptions = RequestRecordOptions & {
   gate: Gate;
-  state: ServiceState;
-  log: ServiceLog;
-  metrics: Metrics;
   clientOrigin(request: FastifyRequest['raw']): ClientOrigin;
   createServer(handler: RequestListener): Server;
   /** Tell browsers to never come back over plain HTTP; only where the certificate is one they trust. */
@@ -30,7 +23,7 @@ export type EnvironmentAppOptions = {
 /** One environment's requests: where every one of them comes in, is let in, and is answered, whatever happens on the way. */
 export async function createEnvironmentApp(options: EnvironmentAppOptions): Promise<FastifyInstance> {
   const { state, log, metrics } = options;
-  const answered = createAnsweredRequest(options);
+  const record = createRequestRecord(options);
   const knownPaths = createKnownPaths();
   const app = Fastify({
     serverFactory: options.createServer as never,
@@ -77,12 +70,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
   return app;
 
   function receive(request: FastifyRequest, reply: FastifyReply): void {
-    const receivedAt = performance.now();
-    state.requestsOpen++;
-    reply.raw.once('close', async () => {
-      await answered(request, reply, performance.now() - receivedAt);
-      state.requestsOpen--;
-    });
+    record(request, reply);
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if (options.strictTransport) reply.header('strict-transport-security', 'max-age=31536000');

@@ -1,27 +1,22 @@
 import type { RequestListener, Server } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { FastifyInstance } from 'fastify';
-import type { Environment, Gate } from '../accounts/admission.ts';
+import type { Gate } from '../accounts/admission.ts';
 import type { Config } from '../config.ts';
 import { createClientOrigin } from './client-origin.ts';
 import { createEnvironmentApp } from './environment-app.ts';
-import type { Metrics } from './metrics.ts';
 import { createNodeServer } from './node-server.ts';
 import type { OpenPort } from './open-port.ts';
-import type { ServiceLog } from './service-log.ts';
-import { requestsEnded, type ServiceState } from './service-state.ts';
+import type { RequestRecordOptions } from './request-record.ts';
+import { requestsEnded } from './service-state.ts';
 import type { CertificateSource } from './tls/certificate-source.ts';
 
-export type EnvironmentServerOptions = {
-  environment: Environment;
+export type EnvironmentServerOptions = RequestRecordOptions & {
   port: OpenPort;
   config: Config;
   /** Without it, plain HTTP to a proxy. */
   certificates: CertificateSource | undefined;
   gate: Gate;
-  state: ServiceState;
-  log: ServiceLog;
-  metrics: Metrics;
   routes(app: FastifyInstance): void | Promise<void>;
 };
 
