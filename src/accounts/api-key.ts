@@ -19,7 +19,8 @@ export function hashOf(key: string): string {
 
 /** The key in an Authorization header, when it has the form of one. */
 export function keyInHeader(authorization: string | undefined): string | undefined {
-  return /^bearer +(sk_(?:test|live)_[A-Za-z0-9]{32})$/i.exec(authorization ?? '')?.[1];
+  // The scheme may be written in any case, the key may not.
+  return /^[Bb][Ee][Aa][Rr][Ee][Rr] +(sk_(?:test|live)_[A-Za-z0-9]{32})$/.exec(authorization ?? '')?.[1];
 }
 
 /** Letters and digits, each as likely as the other: bytes that would favour some are thrown away. */

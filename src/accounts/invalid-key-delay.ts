@@ -33,9 +33,8 @@ export function createInvalidKeyDelay({ counters, maxWaiting = 500 }: Options) {
 function sourceOf(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;
-  const [head = '', tail = ''] = plain.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const after = tail.split(':').filter(Boolean);
-  const missing = plain.includes('::') ? 8 - groups.length - after.length : 0;
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...after].slice(0, 4).join(':');
+  const [head = [], tail] = plain.split('::').map((half) => half.split(':').filter(Boolean));
+  const zeros = tail ? Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0') : [];
+  const groups = [...head, ...zeros, ...(tail ?? [])].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16)).join(':');
 }

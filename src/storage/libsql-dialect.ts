@@ -1,4 +1,8 @@
-/** Kysely over libsql: one connection, every call finished when it returns, so that a transaction takes microtasks only. */
+/**
+ * Kysely over libsql: one connection, every call finished when it returns. A transaction takes microtasks only, unless
+ * another process is writing at that moment.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -59,6 +63,9 @@ function createDriver({ database, onWrite }: Options): Driver {
   };
 }
 
+/** How long a write waits for another process's; ours take a millisecond. */
+const busyMilliseconds = 10_000;
+
 /** Plenty for the statements of this product; a limit for the sake of those with lists of varying length. */
 const maxStatements = 200;
 
@@ -72,14 +79,26 @@ function createConnection(database: Libsql.Database, onWrite: () => void): Datab
     statements.set(text, statement);
     return statement;
   };
+  const run = <Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> => {
+    const statement = prepared(sql);
+    try {
+      if (statement.reader) return { rows: statement.all(parameters) as Row[] };
+      return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
+    } finally {
+      if (!/^select/i.test(sql)) onWrite();
+    }
+  };
   return {
-    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      const statement = prepared(sql);
-      try {
-        if (statement.reader) return { rows: statement.all(parameters) as Row[] };
-        return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
-      } finally {
-        if (!/^select/i.test(sql)) onWrite();
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      const giveUpAt = performance.now() + busyMilliseconds;
+      while (true) {
+        try {
+          return run<Row>(query);
+        } catch (error) {
+          if (!isBusy(error) || database.inTransaction || performance.now() > giveUpAt) throw error;
+          // Whoever holds the lock may be waiting for this very thread, so it must not be blocked for long.
+          await delay(1 + Math.random() * 4);
+        }
       }
     },
     // biome-ignore lint/correctness/useYield: nothing here is read row by row.
@@ -87,4 +106,8 @@ function createConnection(database: Libsql.Database, onWrite: () => void): Datab
       throw new Error('Rows cannot be streamed from SQLite.');
     },
   };
+}
+
+function isBusy(error: unknown): boolean {
+  return String((error as { code?: unknown } | undefined)?.code).startsWith('SQLITE_BUSY');
 }

@@ -6,8 +6,9 @@ import type { Database } from './database.ts';
 import { createLibsqlDialect } from './libsql-dialect.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a write waits for another process's; ours take a millisecond. */
-const busyMilliseconds = 5000;
+/** How long this thread stands still for another process; the dialect waits further without. */
+const busyMilliseconds = 20;
+const openingMilliseconds = 5000;
 
 export function connectSqlite(path: string): Omit<Database, 'ping'> {
   createPrivately(path);
@@ -46,11 +47,12 @@ function createPrivately(path: string): void {
 
 function open(path: string): Libsql.Database {
   try {
-    const file = new Libsql(path, { timeout: busyMilliseconds });
+    const file = new Libsql(path, { timeout: openingMilliseconds });
     file.pragma('journal_mode = WAL');
     // Every commit reaches the disk, so that not even a power failure forgets a charge.
     file.pragma('synchronous = FULL');
     file.pragma('foreign_keys = ON');
+    file.pragma(`busy_timeout = ${busyMilliseconds}`);
     return file;
   } catch (error) {
     throw cannotOpen(path, error);

@@ -5,7 +5,7 @@ import { createGate } from '../../src/accounts/gate.ts';
 import type { Plans } from '../../src/accounts/plans.ts';
 import { createUsageViews } from '../../src/accounts/usage-views.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import type { CreateDatabase } from '../contract/both-engines.ts';
+import type { CreateDatabase } from './both-engines.ts';
 
 export type TestClock = { now(): number; set(time: string): void; advance(milliseconds: number): void };
 

@@ -7,13 +7,13 @@ import { plans } from '../../src/accounts/plans.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createAccountRooms, sha256, sign } from '../support/accounts.ts';
-import { onBothEngines } from './both-engines.ts';
+import type { CreateDatabase } from '../support/both-engines.ts';
 
 const withoutRates = Object.fromEntries(
   Object.entries(plans).map(([id, plan]) => [id, { ...plan, requestsPerSecond: 1000 }]),
 ) as typeof plans;
 
-await onBothEngines('the gate', (create) => {
+export function gateContract(create: CreateDatabase): void {
   it('admits a key of its environment and says whose it is', async () => {
     await using rooms = await createAccountRooms(create);
     const key = await rooms.createKey();
@@ -251,7 +251,7 @@ await onBothEngines('the gate', (create) => {
     await other.close();
     assert.deepEqual(rooms.logged, []);
   });
-});
+}
 
 async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
   const error = await promise.then(

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plans } from '../../src/accounts/plans.ts';
+import { createAccountRooms } from '../support/accounts.ts';
+import { auditLedger } from '../support/audit-ledger.ts';
+import { temporarySqlite } from '../support/temporary-database.ts';
+
+test('audio is reserved in steps, and never less than was asked for', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, held } = await admitOne(rooms);
+  await lease.reserve(0);
+  assert.equal(await held(), undefined);
+  await lease.reserve(0.5);
+  assert.equal(await held(), 30_000);
+  for (let seconds = 1; seconds <= 30; seconds += 1) await lease.reserve(seconds);
+  assert.equal(await held(), 30_000);
+  await lease.reserve(30.001);
+  assert.equal(await held(), 60_000);
+  await lease.reserve(3);
+  await lease.reserve(400);
+  assert.equal(await held(), 420_000);
+  await lease.close();
+  assert.equal(await held(), 0);
+});
+
+test('the last seconds of a quota can be used, though they are no whole step', async () => {
+  const plan = { ...plans.free, quotaMinutes: 0.1 };
+  await using rooms = await createAccountRooms(temporarySqlite, { plans: { ...plans, free: plan } });
+  const { lease, held } = await admitOne(rooms);
+  for (const seconds of [1, 2.5, 6]) await lease.reserve(seconds);
+  assert.equal(await held(), 6000);
+  await assert.rejects(lease.reserve(6.001), { code: 'quota_exceeded' });
+  await assert.rejects(lease.settle(7), { code: 'quota_exceeded' });
+  await lease.settle(6);
+  await lease.close();
+});
+
+test('reservations that are asked for at once are taken one after the other', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, held } = await admitOne(rooms);
+  await Promise.all([lease.reserve(5), lease.reserve(10), lease.reserve(29), lease.reserve(31)]);
+  assert.equal(await held(), 60_000);
+  await Promise.all([lease.settle(31), lease.close()]);
+  assert.equal(await held(), 0);
+});
+
+test('a lease is settled within microtasks', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease } = await admitOne(rooms);
+  await lease.reserve(12);
+  let settled = false;
+  const settling = lease.settle(12).then(() => {
+    settled = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(settled, true);
+  await settling;
+});
+
+test('amounts that are none are refused before anything is written', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, held } = await admitOne(rooms);
+  for (const seconds of [Number.NaN, -1, -0.001, Number.POSITIVE_INFINITY]) {
+    await assert.rejects(lease.reserve(seconds), RangeError);
+    await assert.rejects(lease.settle(seconds), RangeError);
+  }
+  assert.equal(await held(), undefined);
+});
+
+test('what is settled stays settled, and a closed lease takes nothing more', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, keyId } = await admitOne(rooms);
+  await lease.settle(10);
+  await lease.settle(10);
+  await assert.rejects(lease.reserve(1), /has ended/);
+  await lease.close();
+  await lease.close();
+  assert.equal((await auditLedger(rooms.database, keyId)).usedMs, 10_000);
+
+  const other = await admitOne(rooms);
+  await other.lease.close();
+  await assert.rejects(other.lease.settle(1), /closed/);
+  await assert.rejects(other.lease.reserve(1), /has ended/);
+});
+
+test('a settlement that the database refuses is an error, and can be tried again', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, keyId } = await admitOne(rooms);
+  await lease.reserve(5);
+  await rooms.database.queries.schema.alterTable('daily_usage').renameTo('gone').execute();
+  await assert.rejects(lease.settle(5), /no such table/);
+  await rooms.database.queries.schema.alterTable('gone').renameTo('daily_usage').execute();
+  assert.equal((await auditLedger(rooms.database, keyId)).usedMs, 0);
+  await lease.settle(5);
+  await lease.close();
+  assert.equal((await auditLedger(rooms.database, keyId)).usedMs, 5000);
+});
+
+test('without a quota nothing is reserved, and what was used is counted all the same', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  await rooms.accounts.projects.setPlan('default', 'enterprise');
+  const { lease, held, keyId } = await admitOne(rooms);
+  await lease.reserve(14_400);
+  assert.equal(await held(), undefined);
+  await lease.settle(14_400);
+  await lease.close();
+  assert.equal((await auditLedger(rooms.database, keyId)).usedMs, 14_400_000);
+});
+
+async function admitOne(rooms: Awaited<ReturnType<typeof createAccountRooms>>) {
+  const { key, id: keyId } = await rooms.createKey();
+  const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+  const held = async () => {
+    const query = rooms.database.queries.selectFrom('balances').select('reserved_ms');
+    return (await query.where('key_id', '=', keyId).executeTakeFirst())?.reserved_ms;
+  };
+  return { lease, held, keyId };
+}

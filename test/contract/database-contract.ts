@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { sql } from 'kysely';
+import { connect, openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { migrations } from '../../src/storage/migrations/all.ts';
+import type { CreateDatabase } from '../support/both-engines.ts';
+import { startFixture } from '../support/fixture-process.ts';
+
+export function databaseContract(create: CreateDatabase): void {
+  it('is made by the first who opens it, and as it was for the next', async () => {
+    await using file = await create();
+    {
+      await using database = await openDatabase(file);
+      await database.queries
+        .insertInto('accounts')
+        .values({ id: 'acc_1', name: 'first', created_at: 'now' })
+        .execute();
+    }
+    await using database = await openDatabase(file);
+    await database.ping();
+    const rows = await database.queries.selectFrom('accounts').select('name').execute();
+    assert.deepEqual(rows, [{ name: 'first' }]);
+  });
+
+  it('is migrated once when many open it at once, in this process and others', async () => {
+    await using file = await create();
+    const others = [1].map(() => startFixture('open-database.ts', [file.url]));
+    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(file)));
+    for (const other of others) assert.deepEqual(await other.lines(), ['migrated']);
+    const { rows } = await sql<{ number: number }>`SELECT number FROM migrations ORDER BY number`.execute(
+      databases[0]!.queries,
+    );
+    assert.deepEqual(
+      rows.map((row) => row.number),
+      migrations.map((_, index) => index + 1),
+    );
+    for (const database of databases) await database[Symbol.asyncDispose]();
+  });
+
+  it('runs only the migrations that are new, and undoes one that fails', async () => {
+    await using file = await create();
+    await using database = await openDatabase(file);
+    const added = [...migrations, ['CREATE TABLE extra (id INTEGER)']];
+    const broken = [...added, ['CREATE TABLE half (id INTEGER)', 'CREATE NONSENSE']];
+    await assert.rejects(migrate({ ...database, migrations: broken }));
+    await assert.rejects(sql`SELECT * FROM extra`.execute(database.queries));
+    await migrate({ ...database, migrations: added });
+    await migrate({ ...database, migrations: added });
+    await sql`SELECT * FROM extra`.execute(database.queries);
+    await assert.rejects(sql`SELECT * FROM half`.execute(database.queries));
+  });
+
+  it('is left alone when a newer version made it', async () => {
+    await using file = await create();
+    {
+      await using database = await connect(file.url);
+      await migrate({ ...database, migrations: [...migrations, []] });
+    }
+    await assert.rejects(openDatabase(file), /made by a newer version of Siann/);
+  });
+
+  it('undoes a transaction that fails, whole', async () => {
+    await using file = await create();
+    await using database = await openDatabase(file);
+    const insert = (id: string) => ({ id, name: id, created_at: 'now' });
+    await assert.rejects(
+      database.queries.transaction().execute(async (transaction) => {
+        await transaction.insertInto('accounts').values(insert('a')).execute();
+        await transaction.insertInto('accounts').values(insert('a')).execute();
+      }),
+    );
+    assert.deepEqual(await database.queries.selectFrom('accounts').selectAll().execute(), []);
+    await database.queries.insertInto('accounts').values(insert('a')).execute();
+  });
+
+  it('has a version that every change moves, whoever makes it, where it has one at all', async () => {
+    await using file = await create();
+    await using here = await openDatabase(file);
+    await using there = await openDatabase(file);
+    const quiet = here.version();
+    if (quiet === undefined) return;
+    await here.queries.selectFrom('accounts').selectAll().execute();
+    assert.equal(here.version(), quiet);
+    const versions = new Set([quiet]);
+    for (const database of [here, there, here, there]) {
+      await database.queries
+        .insertInto('accounts')
+        .values({ id: String(versions.size), name: 'x', created_at: 'now' })
+        .execute();
+      versions.add(here.version()!);
+    }
+    assert.equal(versions.size, 5);
+  });
+}

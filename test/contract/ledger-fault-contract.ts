@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLedger } from '../../src/accounts/ledger.ts';
+import { createAccountRooms } from '../support/accounts.ts';
+import { auditLedger } from '../support/audit-ledger.ts';
+import type { CreateDatabase } from '../support/both-engines.ts';
+import { startFixture } from '../support/fixture-process.ts';
+
+export function ledgerFaultContract(create: CreateDatabase): void {
+  it('never lets two processes pass the quota together', async () => {
+    await using rooms = await createAccountRooms(create);
+    const key = await rooms.createKey();
+    const racers = ['one', 'two'].map((name) =>
+      startFixture('use-quota.ts', [rooms.url, key.key, name, '2']),
+    );
+    const lines = (await Promise.all(racers.map((racer) => racer.lines()))).flat();
+    assert.deepEqual(
+      racers.map(({ child }) => child.exitCode),
+      [0, 0],
+    );
+    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, key.id);
+    assert.equal(reservedMs, 0);
+    assert.ok(usedMs <= 120_000, `${usedMs}`);
+    // The last worker was alone, and stopped when less than its five seconds were left.
+    assert.ok(usedMs > 115_000, `${usedMs}`);
+    assert.deepEqual(asMap(lines), settled);
+  });
+
+  it('loses nothing that was charged, and holds nothing, after its process was killed', async () => {
+    await using rooms = await createAccountRooms(create);
+    const key = await rooms.createKey();
+    const printed: string[] = [];
+    for (const killAfter of [3, 40]) {
+      const writer = startFixture('use-quota.ts', [rooms.url, key.key, 'writer', '1000']);
+      let seen = 0;
+      writer.child.stdout.on('data', (chunk: Buffer) => {
+        seen += chunk.toString().split('\n').length - 1;
+        if (seen >= killAfter) writer.child.kill('SIGKILL');
+      });
+      printed.push(...(await writer.lines()));
+      assert.equal(writer.child.signalCode, 'SIGKILL');
+    }
+    // On PostgreSQL a transaction that was running when its client died may take a moment to be undone.
+    await createLedger({ database: rooms.database, instance: 'writer' }).releaseOwn();
+    const { reservedMs, settled } = await auditLedger(rooms.database, key.id);
+    assert.equal(reservedMs, 0);
+    const answered = asMap(printed);
+    for (const [requestId, milliseconds] of answered) assert.equal(settled.get(requestId), milliseconds);
+    // Each kill may fall between a charge and its line, for each of the three workers.
+    assert.ok(settled.size - answered.size <= 2 * 3);
+  });
+}
+
+function asMap(lines: string[]): Map<string, number> {
+  return new Map(lines.map((line) => line.split(' ')).map(([id, ms]) => [id!, Number(ms)]));
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { hashOf } from '../../src/accounts/api-key.ts';
+import { createAccountRooms } from '../support/accounts.ts';
+import type { CreateDatabase } from '../support/both-engines.ts';
+
+export function managementContract(create: CreateDatabase): void {
+  it('makes the first account once', async () => {
+    await using rooms = await createAccountRooms(create);
+    assert.equal(rooms.project.name, 'default');
+    assert.equal(rooms.project.plan, 'free');
+    assert.equal(await rooms.accounts.createFirst(), undefined);
+    assert.equal((await rooms.accounts.projects.list()).length, 1);
+  });
+
+  it('keeps names of projects apart, and lets those of deleted ones be used again', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { projects } = rooms.accounts;
+    await projects.create({ name: 'talks' });
+    const taken = { code: 'invalid_value', param: 'name', message: /"talks" already/ };
+    await assert.rejects(projects.create({ name: 'talks' }), taken);
+    await assert.rejects(projects.rename('default', 'talks'), taken);
+    await projects.delete('talks');
+    await assert.rejects(projects.find('talks'), { code: 'project_not_found' });
+    assert.equal((await projects.create({ name: ' talks ' })).name, 'talks');
+    for (const name of ['', '  ', 'a\nb', 'x'.repeat(101)])
+      await assert.rejects(projects.create({ name }), { code: 'invalid_value', param: 'name' });
+  });
+
+  it('keeps of a key only its hash and first characters', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key, id } = await rooms.createKey('live');
+    assert.match(key, /^sk_live_[A-Za-z0-9]{32}$/);
+    const row = await rooms.database.queries
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    assert.equal(row.hash, hashOf(key));
+    assert.equal(row.prefix, key.slice(0, 12));
+    assert.ok(!JSON.stringify(row).includes(key.slice(12)));
+  });
+
+  it('finds keys by id or by their first characters, and says when several begin alike', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { keys } = rooms.accounts;
+    const [one, two] = [await rooms.createKey(), await rooms.createKey()];
+    assert.equal((await keys.find(one.id)).id, one.id);
+    assert.equal((await keys.find(one.prefix)).id, one.id);
+    await rooms.database.queries.updateTable('api_keys').set({ prefix: one.prefix }).execute();
+    await assert.rejects(keys.find(one.prefix), { code: 'not_found', message: /Name one by its id/ });
+    await assert.rejects(keys.find('key_none'), { code: 'not_found' });
+    await keys.revoke(two.id);
+    await assert.rejects(keys.regenerate(two.id), { code: 'not_found', message: /was revoked/ });
+  });
+
+  it('hides the keys of a deleted project, and keeps what they used', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { key } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.settle(6);
+    await lease.close();
+    await rooms.accounts.projects.delete('default');
+    assert.deepEqual(await rooms.accounts.keys.list(), []);
+    const entries = await rooms.database.queries.selectFrom('ledger_entries').selectAll().execute();
+    assert.equal(entries.length, 1);
+  });
+}
