@@ -11,17 +11,21 @@ export async function readOwnCertificate({ certPath, keyPath }: OwnCertificatePa
     readText('SIANN_TLS_CERT', certPath),
     readText('SIANN_TLS_KEY', keyPath),
   ]);
+  const validTo = validityOf(cert, key, { certPath, keyPath });
+  if (Date.parse(validTo) < Date.now())
+    throw new Error(`The certificate in ${certPath} ended on ${validTo}. Replace it with a valid one.`);
+  return { cert, key };
+}
+
+/** What a server would say about the pair at the first connection is better said now. */
+function validityOf(cert: string, key: string, { certPath, keyPath }: OwnCertificatePaths): string {
   try {
-    // What a server would say at the first connection is better said now.
     createSecureContext({ cert, key });
+    return new X509Certificate(cert).validTo;
   } catch (error) {
     const message = `The certificate in ${certPath} and the key in ${keyPath} cannot be used together (${(error as Error).message}). Both must be PEM files, the key not encrypted and of that certificate.`;
     throw new Error(message, { cause: error });
   }
-  const { validTo } = new X509Certificate(cert);
-  if (Date.parse(validTo) < Date.now())
-    throw new Error(`The certificate in ${certPath} ended on ${validTo}. Replace it with a valid one.`);
-  return { cert, key };
 }
 
 async function readText(setting: string, path: string): Promise<string> {
