@@ -28,6 +28,8 @@ export type LocalDispatcherOptions<Settings> = {
   cancelGraceMs?: number;
   /** How long a process may take to answer a job before it is killed. */
   jobTimeoutMs?: number;
+  /** How long a process that holds jobs may give no sign of life before it is killed. */
+  silenceTimeoutMs?: number;
   startTimeoutMs?: number;
   /** Failed starts in a row after which waiting jobs are rejected. */
   startAttempts?: number;
@@ -169,7 +171,8 @@ function childOptions(options: LocalDispatcherOptions<unknown>): ChildOptions {
     moduleUrl: options.moduleUrl,
     settings: options.settings,
     startTimeoutMs: options.startTimeoutMs ?? 120_000,
-    jobTimeoutMs: options.jobTimeoutMs ?? 120_000,
+    jobTimeoutMs: options.jobTimeoutMs ?? 900_000,
+    silenceTimeoutMs: options.silenceTimeoutMs ?? 120_000,
     cancelGraceMs: options.cancelGraceMs ?? 5_000,
     memoryReportMs: options.memoryReportMs ?? 1_000,
     memoryLimitBytes: options.memoryLimitBytes ?? Number.POSITIVE_INFINITY,

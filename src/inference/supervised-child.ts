@@ -11,6 +11,7 @@ export type ChildOptions = {
   settings: unknown;
   startTimeoutMs: number;
   jobTimeoutMs: number;
+  silenceTimeoutMs: number;
   cancelGraceMs: number;
   memoryReportMs: number;
   memoryLimitBytes: number;
@@ -58,6 +59,7 @@ export function startChild<Item extends Assignable>(
   let wasReady = false;
   let answered = 0;
   let rssBytes = 0;
+  let silence: NodeJS.Timeout | undefined;
   let death: { cause: Error; planned?: boolean; culprit?: Item } | undefined;
   let markEnded = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -86,6 +88,7 @@ export function startChild<Item extends Assignable>(
       const cause = new Error(`A job was not answered within ${options.jobTimeoutMs} ms.`);
       const deadline = after(options.jobTimeoutMs, () => kill({ cause, culprit: item }));
       held.set(item.id, { item, deadline });
+      listenForLife();
       try {
         child.send({ type: 'run', id: item.id, job: item.job });
       } catch (error) {
@@ -106,7 +109,16 @@ export function startChild<Item extends Assignable>(
     stop: () => kill({ cause: new Error('The inference process was shut down.'), planned: true }),
   };
 
+  /** A process at work reports its memory again and again: a slow machine is told from one that hangs. */
+  function listenForLife(): void {
+    clearTimeout(silence);
+    if (held.size === 0) return;
+    const cause = new Error(`The inference process said nothing for ${options.silenceTimeoutMs} ms.`);
+    silence = after(options.silenceTimeoutMs, () => kill({ cause }));
+  }
+
   function receive(message: FromChild): void {
+    listenForLife();
     switch (message.type) {
       case 'ready':
         clearTimeout(startDeadline);
@@ -168,6 +180,7 @@ export function startChild<Item extends Assignable>(
   function end(exit: Error): void {
     state = 'dying';
     clearTimeout(startDeadline);
+    clearTimeout(silence);
     for (const { deadline } of held.values()) clearTimeout(deadline);
     const unfinished = Array.from(held.values(), ({ item }) => item);
     held.clear();

@@ -77,15 +77,26 @@ describe('when an inference process fails', () => {
   });
 
   it('a process that hangs is killed and its job tried once more', async () => {
-    await using dispatcher = createFaulty({ jobTimeoutMs: 400 });
+    await using dispatcher = createFaulty({ silenceTimeoutMs: 400, memoryReportMs: 50 });
     await dispatcher.ready();
     const triesFile = join(folder, 'hung');
     await assert.rejects(dispatcher.run({ hang: true, triesFile }, file), (error) => {
       assert(isInternalError(error));
-      assert.match(String((error as Error).cause), /not answered within 400 ms/);
+      assert.match(String((error as Error).cause), /said nothing for 400 ms/);
       return true;
     });
     assert.equal(triesIn(triesFile), 2);
+  });
+
+  it('a job that takes long in a process that lives is left alone, up to a limit', async () => {
+    const lively = { silenceTimeoutMs: 400, memoryReportMs: 50 };
+    await using patient = createFaulty(lively);
+    assert.equal((await patient.run({ sleepMs: 1_000, echo: 'late' }, file)).echo, 'late');
+    await using strict = createFaulty({ ...lively, jobTimeoutMs: 600 });
+    await assert.rejects(strict.run({ sleepMs: 60_000 }, file), (error) => {
+      assert.match(String((error as Error).cause), /not answered within 600 ms/);
+      return true;
+    });
   });
 
   it('a process that ignores a cancellation is killed, and its other jobs are run again', async () => {
