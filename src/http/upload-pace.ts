@@ -40,11 +40,16 @@ export async function* paceUpload(
   }
 }
 
+const secondLookMs = 100;
+
 async function within<T>(next: Promise<T>, idleMs: number, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted();
   let stopWaiting = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(tooSlow()), idleMs);
+    // After a moment in which this process was too busy to read, what has come meanwhile is seen before it is judged.
+    let timer = setTimeout(() => {
+      timer = setTimeout(() => reject(tooSlow()), secondLookMs);
+    }, idleMs);
     const onAbort = () => reject(signal!.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     stopWaiting = () => {
