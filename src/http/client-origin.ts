@@ -4,6 +4,9 @@ import { BlockList, isIP } from 'node:net';
 /** Where a request comes from, and whether it came over HTTPS. */
 export type ClientOrigin = { address: string; secure: boolean };
 
+/** On no list, and nobody's. */
+const unknownAddress = 'unknown';
+
 export type ClientOriginOptions = { tls: 'on' | 'proxy'; trustedProxies: readonly string[] };
 
 /**
@@ -19,11 +22,11 @@ export function createClientOrigin({ tls, trustedProxies }: ClientOriginOptions)
     if (!trusted.includes(peer)) return { address: peer, secure: false };
     const hops = listed(request.headers['x-forwarded-for']).map(plainAddress);
     const protocols = listed(request.headers['x-forwarded-proto']);
-    let address = peer;
+    // A proxy that does not say for whom it asks must not lend its own address to everybody.
+    let address = protocols.length > 0 && hops.length === 0 ? unknownAddress : peer;
     while (trusted.includes(address) && hops.length > 0) {
       const hop = hops.pop()!;
-      if (isIP(hop) === 0) break;
-      address = hop;
+      address = isIP(hop) === 0 ? unknownAddress : hop;
     }
     // Every hop must have been HTTPS: a client can put a first value of its own choice.
     return { address, secure: protocols.length > 0 && protocols.every((protocol) => protocol === 'https') };

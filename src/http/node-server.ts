@@ -31,7 +31,8 @@ export function createNodeServer(
         handler,
       )
     : createHttpServer(limits, handler);
-  server.maxHeadersCount = 100;
+  // Their size is limited; dropping the last ones could drop what a proxy added.
+  server.maxHeadersCount = 0;
   // Whoever asks before sending a body is answered by the route, once the gate has let the request in.
   server.on('checkContinue', handler);
   return server;

@@ -38,7 +38,12 @@ test('what a client wrote in front of the chain does not count', () => {
   );
   assert.equal(behindProxy(from('10.1.2.3', '203.0.113.7', 'https, http')).secure, false);
   assert.equal(behindProxy(from('10.1.2.3', '203.0.113.7')).secure, false);
-  assert.equal(behindProxy(from('10.1.2.3', '203.0.113.7, unknown', 'https')).address, '10.1.2.3');
+});
+
+test('a client about whom the proxy says nothing has no address, and not the proxy’s', () => {
+  assert.equal(behindProxy(from('10.1.2.3', '203.0.113.7, hidden', 'https')).address, 'unknown');
+  assert.equal(behindProxy(from('10.1.2.3', undefined, 'https')).address, 'unknown');
+  assert.equal(behindProxy(from('10.1.2.3')).address, '10.1.2.3');
 });
 
 test('addresses are read with ports, brackets and IPv4 inside IPv6', () => {

@@ -41,6 +41,10 @@ describe('behind a proxy', () => {
   test('metrics are not for those whom the proxy lets in from outside', async () => {
     const outside = await ask('/metrics', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 203.0.113.7');
     assert.equal(outside.status, 404);
+    assert.equal((await ask('/metrics', 'X-Forwarded-Proto: https')).status, 404);
+    const many = Array.from({ length: 2500 }, () => 'a:');
+    const hidden = await ask('/metrics', ...many, 'X-Forwarded-Proto: https', 'X-Forwarded-For: 203.0.113.7');
+    assert.equal(hidden.status, 404);
   });
 
   test('the allow-list of a project goes by the address that the proxy reports', async () => {
