@@ -1,8 +1,10 @@
 /** Everything that is managed about accounts, for the command line and the web console alike. */
+import type { Kysely } from 'kysely';
 import type { Database } from '../storage/database.ts';
+import type { Tables } from '../storage/tables.ts';
 import { randomText } from './api-key.ts';
 import { createKeys, type Keys } from './keys.ts';
-import { createProjects, type Project, type Projects } from './projects.ts';
+import { createProjects, newProject, type Project, type Projects, projectOf } from './projects.ts';
 
 export interface Accounts {
   readonly projects: Projects;
@@ -13,32 +15,47 @@ export interface Accounts {
 
 type Options = { database: Database; clock?: { now(): number } };
 
+/** There is one account today; its name keeps two starts at once from making two. */
+const accountName = 'default';
+
 export function createAccounts({ database, clock = Date }: Options): Accounts {
   const { queries } = database;
-  const projects = createProjects({ database, clock, ensureAccount });
+  const now = () => new Date(clock.now()).toISOString();
 
-  async function ensureAccount(): Promise<string> {
-    const existing = await queries
-      .selectFrom('accounts')
-      .select('id')
-      .orderBy('created_at')
+  /** The id of the account when it was made now. */
+  const insertAccount = async (within: Kysely<Tables>): Promise<string | undefined> => {
+    const inserted = await within
+      .insertInto('accounts')
+      .values({ id: `acc_${randomText(16)}`, name: accountName, created_at: now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
       .executeTakeFirst();
-    if (existing) return existing.id;
-    const account = {
-      id: `acc_${randomText(16)}`,
-      name: 'default',
-      created_at: new Date(clock.now()).toISOString(),
-    };
-    await queries.insertInto('accounts').values(account).execute();
-    return account.id;
-  }
+    return inserted?.id;
+  };
+  const findAccount = () =>
+    queries.selectFrom('accounts').select('id').orderBy('created_at').executeTakeFirst();
+
+  const projects = createProjects({
+    database,
+    clock,
+    async ensureAccount() {
+      const account = await findAccount();
+      return account?.id ?? (await insertAccount(queries)) ?? (await findAccount())!.id;
+    },
+  });
 
   return {
     projects,
     keys: createKeys({ database, clock, projects }),
     async createFirst() {
-      const existing = await queries.selectFrom('accounts').select('id').executeTakeFirst();
-      return existing ? undefined : projects.create({ name: 'default' });
+      if (await findAccount()) return undefined;
+      return queries.transaction().execute(async (transaction) => {
+        const accountId = await insertAccount(transaction);
+        if (accountId === undefined) return undefined;
+        const row = newProject({ accountId, name: 'default', plan: 'free', createdAt: now() });
+        await transaction.insertInto('projects').values(row).execute();
+        return projectOf(row);
+      });
     },
   };
 }

@@ -7,6 +7,7 @@ type Options = {
   counters: Counters;
   /** How many answers may be held back at once; past it they go out at once, rather than pile up. */
   maxWaiting?: number;
+  wait?(milliseconds: number): Promise<unknown>;
 };
 
 const freeTries = 5;
@@ -15,14 +16,14 @@ const longestDelayMs = 2000;
 const forgetAfterMs = 60_000;
 
 /** Waits before a wrong key is answered: the longer, the more often its address has sent wrong keys. */
-export function createInvalidKeyDelay({ counters, maxWaiting = 500 }: Options) {
+export function createInvalidKeyDelay({ counters, maxWaiting = 500, wait = delay }: Options) {
   let waiting = 0;
   return async (address: string): Promise<void> => {
     const failures = await counters.countUp(`invalid-key ${sourceOf(address)}`, forgetAfterMs);
     if (failures <= freeTries || waiting >= maxWaiting) return;
     waiting += 1;
     try {
-      await delay(Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - freeTries - 1)));
+      await wait(Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - freeTries - 1)));
     } finally {
       waiting -= 1;
     }

@@ -59,15 +59,7 @@ export function createProjects({ database: { queries }, clock, ensureAccount }: 
 
   return {
     async create({ name, plan = 'free' }) {
-      const row = {
-        id: `proj_${randomText(16)}`,
-        account_id: await ensureAccount(),
-        name: checkedName(name),
-        plan: checkedPlan(plan),
-        allow_list: '[]',
-        created_at: now(),
-        deleted_at: null,
-      };
+      const row = newProject({ accountId: await ensureAccount(), name, plan, createdAt: now() });
       await queries.insertInto('projects').values(row).execute().catch(refuseTakenName(row.name));
       return projectOf(row);
     },
@@ -83,7 +75,24 @@ export function createProjects({ database: { queries }, clock, ensureAccount }: 
   };
 }
 
-function projectOf(row: ProjectRow): Project {
+export function newProject(given: {
+  accountId: string;
+  name: string;
+  plan: string;
+  createdAt: string;
+}): ProjectRow {
+  return {
+    id: `proj_${randomText(16)}`,
+    account_id: given.accountId,
+    name: checkedName(given.name),
+    plan: checkedPlan(given.plan),
+    allow_list: '[]',
+    created_at: given.createdAt,
+    deleted_at: null,
+  };
+}
+
+export function projectOf(row: ProjectRow): Project {
   return {
     id: row.id,
     name: row.name,

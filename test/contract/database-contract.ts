@@ -86,7 +86,7 @@ export function databaseContract(create: CreateDatabase): void {
     for (const database of [here, there, here, there]) {
       await database.queries
         .insertInto('accounts')
-        .values({ id: String(versions.size), name: 'x', created_at: 'now' })
+        .values({ id: String(versions.size), name: String(versions.size), created_at: 'now' })
         .execute();
       versions.add(here.version()!);
     }

@@ -215,8 +215,6 @@ export function gateContract(create: CreateDatabase): void {
     const waited = await slowed;
     assert.ok(waited >= 395);
     await lease.close();
-    rooms.clock.advance(60_000);
-    assert.ok((await wrong()) < 95);
   });
 
   it('makes changes by another process count from the next request', async () => {

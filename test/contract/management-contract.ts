@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createAccounts } from '../../src/accounts/accounts.ts';
 import { hashOf } from '../../src/accounts/api-key.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 
@@ -11,6 +13,15 @@ export function managementContract(create: CreateDatabase): void {
     assert.equal(rooms.project.plan, 'free');
     assert.equal(await rooms.accounts.createFirst(), undefined);
     assert.equal((await rooms.accounts.projects.list()).length, 1);
+  });
+
+  it('makes one first account when several services start at once', async () => {
+    await using file = await create();
+    await using database = await openDatabase(file);
+    const starts = [1, 2, 3, 4].map(() => createAccounts({ database }).createFirst());
+    const made = (await Promise.all(starts)).filter((project) => project !== undefined);
+    assert.equal(made.length, 1);
+    assert.equal((await database.queries.selectFrom('accounts').selectAll().execute()).length, 1);
   });
 
   it('keeps names of projects apart, and lets those of deleted ones be used again', async () => {

@@ -1,7 +1,7 @@
 export const accountsMigration = [
   `CREATE TABLE accounts (
     id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
+    name TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL
   )`,
   `CREATE TABLE projects (
