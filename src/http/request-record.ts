@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { ServiceState } from './service-state.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
-import { boundUnreadBody } from './unread-body.ts';
+import { boundUnreadBody, closeAfterBody } from './unread-body.ts';
 
 export type RequestRecordOptions = {
   environment: Environment;
@@ -23,6 +23,7 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
     const receivedAt = performance.now();
     const span = tracing?.startRequest(request.id, request.raw.headers);
     state.requestsOpen++;
+    closeAfterBody(request.raw);
     reply.raw.once('close', async () => {
       boundUnreadBody(request.raw);
       record(request, reply, performance.now() - receivedAt, span);
