@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { ErrorBody } from './error-answer.ts';
+import { answerRaw } from './raw-answer.ts';
 
 type ClientError = Error & { code?: string; bytesParsed?: number };
 
 /** What Node could not read as HTTP is answered by hand, since there is no request to answer. */
-export function answerClientError(error: ClientError, socket: Socket, requestId: string): void {
+export function answerClientError(error: ClientError, socket: Socket): void {
   // A failed handshake comes here too, and HTTP over it is out of the question.
   const failed = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL') || !socket.writable;
   if (failed) {
@@ -12,24 +12,8 @@ export function answerClientError(error: ClientError, socket: Socket, requestId:
     return;
   }
   const { status, message } = answers[error.code ?? ''] ?? malformed;
-  const body: ErrorBody = { error: { message, type: 'invalid_request_error', code: 'invalid_value' } };
-  const text = JSON.stringify(body);
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(text)}`,
-      `x-request-id: ${requestId}`,
-      'connection: close',
-      '',
-      text,
-    ].join('\r\n'),
-  );
-  // A client that goes on sending and never closes is not waited for.
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  answerRaw(socket, status, { error: { message, type: 'invalid_request_error', code: 'invalid_value' } });
 }
-
-const lingerMs = 1_000;
 
 const malformed = { status: '400 Bad Request', message: 'The request is not well-formed HTTP.' };
 

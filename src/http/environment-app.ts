@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Gate } from '../accounts/admission.ts';
@@ -8,6 +7,7 @@ import { answerClientError } from './client-error.ts';
 import type { ClientOrigin } from './client-origin.ts';
 import { errorBody, errorHeaders, toServiceError } from './error-answer.ts';
 import { createKnownPaths } from './known-paths.ts';
+import { createRequestId } from './request-id.ts';
 import { createRequestRecord, type RequestRecordOptions } from './request-record.ts';
 
 export type EnvironmentAppOptions = RequestRecordOptions & {
@@ -32,7 +32,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
       receive(request, reply);
       answerError(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, createRequestId()),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
   });
@@ -86,9 +86,4 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
       .headers({ ...errorHeaders(error), 'content-type': 'application/json; charset=utf-8' })
       .send(JSON.stringify(errorBody(error)));
   }
-}
-
-/** Ours alone: an id that a client sends is not believed, since the ledger goes by it. */
-function createRequestId(): string {
-  return `req_${randomUUID()}`;
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type NetworkList, plainAddress } from './client-origin.ts';
+import { expectTls } from './tls/plain-http.ts';
 
 export type OpenPortOptions = {
   host: string;
@@ -40,8 +42,9 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
       keepAliveInitialDelay: tcpKeepAliveMs,
     });
     listener.on('connection', (socket) => {
-      if (server && connections.admit(socket)) server.emit('connection', socket);
-      else socket.destroy();
+      if (!server || !connections.admit(socket)) socket.destroy();
+      else if (server instanceof HttpsServer) expectTls(socket, (tls) => server?.emit('connection', tls));
+      else server.emit('connection', socket);
     });
     listener.listen({ host: address, port: number });
     await once(listener, 'listening');

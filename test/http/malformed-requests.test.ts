@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { openRaw } from '../support/raw-connection.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -84,14 +86,38 @@ describe('what is not proper HTTP', () => {
     assert.deepEqual(statuses, ['200', '200', '404', '200']);
   });
 
-  test('plain HTTP on the TLS port is closed and harms nobody', async () => {
+  test('plain HTTP on the TLS port is told to use HTTPS; other noise is closed, and harms nobody', async () => {
     await using plain = await openRaw(running.ports.live);
     plain.send('GET /v1/account HTTP/1.1\r\nHost: a\r\n\r\n');
-    assert.doesNotMatch(await plain.closed(), /200/);
-    await using noise = await openRaw(running.ports.live);
-    noise.send(Buffer.alloc(4096, 0x16));
-    await noise.closed();
+    assert.match(await plain.closed(), /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*"code":"https_required"/);
+    for (const bytes of [Buffer.alloc(4096, 0x16), Buffer.from([0x80, 0, 1]), Buffer.alloc(100)]) {
+      await using noise = await openRaw(running.ports.live);
+      noise.send(bytes);
+      await noise.closed();
+    }
     await stillThere();
+  });
+
+  test('a TLS handshake may come byte by byte', async () => {
+    const relay = createServer((client) => {
+      const server = connect(running.ports.live, '127.0.0.1');
+      server.on('data', (chunk) => client.write(chunk));
+      client.on('data', async (chunk) => {
+        client.pause();
+        for (const byte of chunk) {
+          server.write(Buffer.of(byte));
+          await new Promise(setImmediate);
+        }
+        client.resume();
+      });
+      client.on('close', () => server.destroy());
+      for (const socket of [client, server]) socket.on('error', () => {});
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    await using connection = await openRaw((relay.address() as AddressInfo).port, running.ca);
+    connection.send('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.until(/"ok"/);
+    relay.close();
   });
 
   test('a refusal reaches a client that is still sending, and what it sends after that is limited', async () => {

@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net';
+import { ServiceError } from '../../errors.ts';
+import { errorBody } from '../error-answer.ts';
+import { answerRaw } from '../raw-answer.ts';
+
+const tlsHandshake = 0x16;
+const firstByteMs = 10_000;
+
+/**
+ * Passes a connection on that begins as TLS does; one that speaks plain HTTP is told that it must be HTTPS, in place of a
+ * connection that closes without a word.
+ */
+export function expectTls(socket: Socket, onTls: (socket: Socket) => void): void {
+  const deadline = setTimeout(() => socket.destroy(), firstByteMs);
+  deadline.unref();
+  const onError = () => socket.destroy();
+  socket.once('error', onError);
+  socket.once('close', () => clearTimeout(deadline));
+  socket.once('data', (first) => {
+    clearTimeout(deadline);
+    socket.pause();
+    socket.off('error', onError);
+    if (first[0] === tlsHandshake) {
+      socket.unshift(first);
+      return onTls(socket);
+    }
+    socket.on('error', onError);
+    socket.resume();
+    if (!/^[A-Z]{3,20} /.test(first.toString('latin1', 0, 24))) return void socket.destroy();
+    answerRaw(socket, '403 Forbidden', errorBody(new ServiceError('https_required')));
+  });
+}
