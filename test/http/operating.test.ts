@@ -50,6 +50,14 @@ describe('a service being looked after', () => {
     assert.doesNotMatch(text, /somebody|and-this|secret|sk_/);
   });
 
+  test('lets a request in once and gives its place back, whatever the method and the answer', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of ['/v1/account', '/v1/models/none']) await running.fetch(path, { method });
+    }
+    const { text } = await running.fetch('/metrics');
+    assert.match(text, /\nsiann_leases_open 0\n/);
+  });
+
   test('logs a line for each request, with nothing in it that a client wrote', async () => {
     const { headers } = await running.fetch('/v1/usage?from=2026-01-01', {
       headers: { 'x-secret': 'hush', 'user-agent': 'hush' },
