@@ -42,11 +42,12 @@ export function createLedger(options: Options): Ledger {
   const { database, instance, clock = Date, expireAfterMs = 60_000 } = options;
   const { queries } = database;
   const unreleased = new Set<string>();
+  const durably: Database['hurried'] = (work) => queries.transaction().execute(work);
   const expiry = () => clock.now() + expireAfterMs;
   const recordedAt = () => new Date(clock.now()).toISOString();
 
   const giveUp = (requestId: string) =>
-    queries.transaction().execute(async (transaction) => {
+    database.hurried(async (transaction) => {
       const held = await takeReservation(transaction, requestId);
       if (!held) return;
       const { key_id, month, day, reserved_ms } = held;
@@ -62,7 +63,7 @@ export function createLedger(options: Options): Ledger {
     reserve({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
       const { month, day } = period;
       const reservation = { request_id: requestId, key_id: keyId, month, day, reserved_ms: milliseconds };
-      return allOrNothing(queries, async (transaction) => {
+      return allOrNothing(database.hurried, async (transaction) => {
         await hold(transaction, { ...reservation, instance, expires_at_ms: expiry() });
         return addReserved(transaction, { keyId, month }, { reserveMs: milliseconds, quotaMs });
       });
@@ -70,7 +71,7 @@ export function createLedger(options: Options): Ledger {
     settle({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
       const { month, day } = period;
       const entry = { request_id: requestId, kind: 'settle', key_id: keyId, day, milliseconds };
-      return allOrNothing(queries, async (transaction) => {
+      return allOrNothing(durably, async (transaction) => {
         if (!(await addEntry(transaction, { ...entry, recorded_at: recordedAt() }))) return true;
         const heldMs = (await takeReservation(transaction, requestId))?.reserved_ms ?? 0;
         const charge = { chargeMs: milliseconds, heldMs, quotaMs };
@@ -102,15 +103,15 @@ export function createLedger(options: Options): Ledger {
 
 /** Runs the statements in one transaction, and undoes them when they give false. */
 async function allOrNothing(
-  queries: Kysely<Tables>,
+  transact: Database['hurried'],
   statements: (transaction: Kysely<Tables>) => Promise<boolean>,
 ): Promise<boolean> {
   const refused = new Error('Undone on purpose.');
   try {
-    await queries.transaction().execute(async (transaction) => {
+    return await transact(async (transaction) => {
       if (!(await statements(transaction))) throw refused;
+      return true;
     });
-    return true;
   } catch (error) {
     if (error === refused) return false;
     throw error;

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -10,6 +10,7 @@ export function connectPostgresql(url: string): Omit<Database, 'ping'> {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
+    keepAlive: true,
     connectionTimeoutMillis: connectMilliseconds,
     types: { getTypeParser: numbersAsNumbers as typeof pg.types.getTypeParser },
   });
@@ -19,6 +20,11 @@ export function connectPostgresql(url: string): Omit<Database, 'ping'> {
   return {
     engine: 'postgresql',
     queries,
+    hurried: (work) =>
+      queries.transaction().execute(async (transaction) => {
+        await sql`SET LOCAL synchronous_commit TO off`.execute(transaction);
+        return work(transaction);
+      }),
     version: () => undefined,
     [Symbol.asyncDispose]: () => queries.destroy(),
   };

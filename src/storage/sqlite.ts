@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import Libsql from 'libsql';
 import type { Database } from './database.ts';
 import { createLibsqlDialect } from './libsql-dialect.ts';
@@ -26,6 +26,15 @@ export function connectSqlite(path: string): Omit<Database, 'ping'> {
   return {
     engine: 'sqlite',
     queries,
+    hurried: (work) =>
+      queries.connection().execute(async (connection) => {
+        await sql`PRAGMA synchronous = NORMAL`.execute(connection);
+        try {
+          return await connection.transaction().execute(work);
+        } finally {
+          await sql`PRAGMA synchronous = FULL`.execute(connection);
+        }
+      }),
     // SQLite counts the changes of other connections only. Both only ever grow, and so does their sum.
     version: () => (dataVersion.get() as [number])[0] + ownWrites,
     async [Symbol.asyncDispose]() {
@@ -49,7 +58,7 @@ function open(path: string): Libsql.Database {
   try {
     const file = new Libsql(path, { timeout: openingMilliseconds });
     file.pragma('journal_mode = WAL');
-    // Every commit reaches the disk, so that not even a power failure forgets a charge.
+    // Unless it says otherwise a commit reaches the disk, so that not even a power failure forgets a charge.
     file.pragma('synchronous = FULL');
     file.pragma('foreign_keys = ON');
     file.pragma(`busy_timeout = ${busyMilliseconds}`);

@@ -26,7 +26,6 @@ export const ledgerMigration = [
     recorded_at TEXT NOT NULL
   )`,
   "CREATE UNIQUE INDEX ledger_entries_settled_once ON ledger_entries (request_id) WHERE kind = 'settle'",
-  'CREATE INDEX ledger_entries_by_key ON ledger_entries (key_id, day)',
   `CREATE TABLE daily_usage (
     key_id TEXT NOT NULL REFERENCES api_keys (id),
     day TEXT NOT NULL,
