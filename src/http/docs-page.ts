@@ -71,7 +71,7 @@ function section(base: string, path: string, method: string, operation: OpenApiO
   const fields = form ? fieldsOf(form) : (operation.parameters ?? []);
   return [
     `<h2 id="${escapeHtml(operation.operationId)}">${escapeHtml(operation.summary ?? operation.operationId)}</h2>`,
-    `<p><code><b class="method">${method.toUpperCase()}</b>${escapeHtml(path)}</code></p>`,
+    `<p><code><b class="method">${method.toUpperCase()}</b> ${escapeHtml(path)}</code></p>`,
     operation.description ? `<p>${prose(operation.description)}</p>` : '',
     fields.length === 0 ? '' : table(['Field', 'Type', ''], fields.map(fieldRow)),
     `<pre>${escapeHtml(curl(base, path, method, form !== undefined))}</pre>`,
@@ -106,7 +106,7 @@ function fieldRow({ name, required, description, schema }: Field): string[] {
 function curl(base: string, path: string, method: string, isForm: boolean): string {
   const url = `${base}${path.replace('{id}', 'siann-1')}`;
   const lines = [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${url}`,
+    `curl ${method === 'get' || isForm ? '' : `-X ${method.toUpperCase()} `}${url}`,
     '  -H "Authorization: Bearer $SIANN_KEY"',
     ...(isForm ? ['  -F model=siann-1', '  -F file=@talk.mp3'] : []),
   ];

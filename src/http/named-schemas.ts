@@ -27,5 +27,7 @@ export function nameSchemas(document: Node): Node {
 
 function nameOf({ title, type, anyOf }: Node): string | undefined {
   const isSchema = type === 'object' || anyOf !== undefined;
-  return isSchema && typeof title === 'string' ? title.replace(/\W/g, '') : undefined;
+  if (!isSchema || typeof title !== 'string') return undefined;
+  const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
 }

@@ -41,9 +41,9 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
     allowOrigins(app, config.corsOrigins);
     await openApi(app, { addresses });
     docsPage(app, { addresses });
+    transcriptionRoute(app, { ...options, capacity, pace });
     accountRoutes(app, { views });
     modelRoutes(app);
-    transcriptionRoute(app, { ...options, capacity, pace });
     operatingRoutes(app, { readiness, metrics, metricsAllow });
   };
 }

@@ -37,6 +37,17 @@ describe('the description of the interface', () => {
     ]);
   });
 
+  test('names its schemas once, and refers to them', () => {
+    const names = Object.keys(document.components.schemas);
+    for (const name of ['Error', 'Account', 'Usage', 'Model', 'ModelList'])
+      assert.ok(names.includes(name), name);
+    assert.ok(names.every((name) => /^[A-Z][A-Za-z0-9]*$/.test(name)));
+    const account = document.paths['/account']!.get!.responses;
+    const schema = (status: number) => account[status]!.content!['application/json']!.schema;
+    assert.deepEqual(schema(200), { $ref: '#/components/schemas/Account' });
+    assert.deepEqual(schema(429), { $ref: '#/components/schemas/Error' });
+  });
+
   test('describes the statuses that the contract names for a transcription', () => {
     const { responses } = document.paths['/audio/transcriptions']!.post!;
     for (const status of [200, 400, 401, 403, 413, 429, 500, 503])
@@ -84,7 +95,7 @@ describe('the description of the interface', () => {
     );
     for (const { operationId } of Object.values(document.paths).flatMap((item) => Object.values(item)))
       assert.ok(text.includes(`id="${operationId}"`), operationId);
-    assert.match(text, /curl -X POST https:\/\/localhost:\d+\/v1\/audio\/transcriptions \\\n/);
+    assert.match(text, /curl https:\/\/localhost:\d+\/v1\/audio\/transcriptions \\\n/);
     assert.doesNotMatch(text, /<script|src=|undefined|\[object/);
   });
 });
