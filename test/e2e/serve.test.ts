@@ -36,11 +36,15 @@ test('the first start shows addresses, keys and a line to paste; the keys work, 
   assert.deepEqual(await once(started, 'exit'), [0, null]);
 });
 
-test('a later start shows no keys, and how to make one', async () => {
+test('a later start shows no keys, and how to make one; SIGHUP does not end it', async () => {
   const started = start('start');
   const shown = await untilPrinted(started, /Stop with Ctrl-C/);
   assert.doesNotMatch(shown, /sk_(live|test)_/);
   assert.match(shown, /npx siann keys create --project default --environment test/);
+  started.kill('SIGHUP');
+  const [live] = /https:\/\/localhost:\d+/.exec(shown)!;
+  const ca = await readFile(join(dataFolder, 'tls/ca.pem'), 'utf8');
+  assert.equal(await status(`${live}/healthz`, ca, ''), 200);
   started.kill('SIGINT');
   assert.deepEqual(await once(started, 'exit'), [0, null]);
 });

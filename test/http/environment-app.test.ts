@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { startService, type TestService } from '../support/service.ts';
+import type { FastifyInstance } from 'fastify';
+import { createEnvironmentApp } from '../../src/http/environment-app.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createServiceLog } from '../../src/http/service-log.ts';
+import { silentRecogniser, startService, type TestService } from '../support/service.ts';
 
 const requestId = /^req_[0-9a-f-]{36}$/;
 
@@ -120,4 +125,18 @@ describe('a running service', () => {
       assert.equal((json() as { error: { code: string } }).error.code, 'project_not_found');
     }
   });
+});
+
+test('a route that does not say how it is admitted stops the start', async () => {
+  const options = {
+    environment: 'live' as const,
+    gate: { admit: () => Promise.reject(new Error('nobody')) },
+    state: { draining: false, requestsOpen: 0 },
+    log: createServiceLog({ level: 'silent', output: { write: () => {} } }),
+    metrics: createMetrics({ load: silentRecogniser().load }),
+    clientOrigin: () => ({ address: '127.0.0.1', secure: true }),
+    createServer: (handler: RequestListener) => createServer(handler),
+    routes: (app: FastifyInstance) => void app.get('/v1/secrets', async () => 'all of them'),
+  };
+  await assert.rejects(createEnvironmentApp(options), /\/v1\/secrets does not say how it is admitted/);
 });

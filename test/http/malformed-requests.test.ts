@@ -51,6 +51,23 @@ describe('what is not proper HTTP', () => {
     await stillThere();
   });
 
+  test('targets that are no path of ours are refused like any other', async () => {
+    for (const line of [
+      'OPTIONS *',
+      'GET http://elsewhere.example/v1/account',
+      'GET //v1/account',
+      'GET /%2e%2e/x',
+      'GET /v1/models/%00',
+    ]) {
+      const answer = await send(`${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 40[14] [\s\S]*"error":/, line);
+    }
+    assert.doesNotMatch(await send('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'), /200/);
+    const upgrade = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    assert.doesNotMatch(await send(upgrade), /101 /);
+    await stillThere();
+  });
+
   test('headers that are too large: 431 with an error body and a request id', async () => {
     const answer = await send(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 431 /);
