@@ -62,9 +62,13 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
     if (!(await counters.takePlace(room, plan.concurrentConnections)))
       throw new ServiceError('concurrency_exceeded', { retryAfterSeconds: 1 });
     const leave = () => counters.leavePlace(room);
-    if (!(await isUsedUp(key, plan))) return leave;
-    await leave();
-    throw quotaExceeded(clock.now());
+    try {
+      if (await isUsedUp(key, plan)) throw quotaExceeded(clock.now());
+      return leave;
+    } catch (error) {
+      await leave();
+      throw error;
+    }
   };
 
   const isUsedUp = async ({ admitted }: KnownKey, plan: Plan): Promise<boolean> => {

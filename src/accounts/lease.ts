@@ -60,7 +60,8 @@ export function createLease(parts: LeaseParts): Lease {
     get revoked() {
       if (!revocation) {
         const controller = new AbortController();
-        revocation = { controller, endWatch: parts.watchKey(controller) };
+        const endWatch = state === 'closed' ? () => {} : parts.watchKey(controller);
+        revocation = { controller, endWatch };
       }
       return revocation.controller.signal;
     },
@@ -94,8 +95,11 @@ export function createLease(parts: LeaseParts): Lease {
         const settled = state === 'settled';
         state = 'closed';
         revocation?.endWatch();
-        await parts.leavePlace();
-        if (!settled && reservedMs > 0) await ledger.release(requestId);
+        try {
+          await parts.leavePlace();
+        } finally {
+          if (!settled && reservedMs > 0) await ledger.release(requestId);
+        }
       });
     },
   };
