@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { Environment } from '../accounts/admission.ts';
 import {
   describeRoutes,
   type OpenApiDocument,
   type OpenApiOperation,
+  type OpenApiOptions,
   type OpenApiSchema,
 } from './openapi.ts';
 
 /** The interface as a page to read, made from the same schemas, with no script and nothing from anywhere else. */
-export function docsPage(
-  app: FastifyInstance,
-  { addresses }: { addresses: Record<Environment, string> },
-): void {
+export function docsPage(app: FastifyInstance, { servers }: OpenApiOptions): void {
   let page = '';
   app.addHook('onReady', async () => {
-    page = renderDocs(describeRoutes(app, addresses));
+    page = renderDocs(describeRoutes(app, servers));
   });
   app.get('/docs', {
     config: { admission: 'open' },
@@ -47,7 +44,8 @@ export function renderDocs(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
-  const base = document.servers[0]!.url;
+  const { url } = document.servers[0]!;
+  const base = url.startsWith('/') ? `https://HOST${url}` : url;
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',

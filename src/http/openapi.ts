@@ -1,6 +1,5 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { Environment } from '../accounts/admission.ts';
 import { nameSchemas } from './named-schemas.ts';
 
 export type OpenApiDocument = {
@@ -38,14 +37,14 @@ export type OpenApiSchema = {
   properties?: Record<string, OpenApiSchema>;
 };
 
-export type OpenApiOptions = { addresses: Record<Environment, string> };
+export type OpenApiOptions = { servers: OpenApiDocument['servers'] };
 
 /** Collects the schemas of the routes that are added after it, and serves them as OpenAPI 3.1. */
-export async function openApi(app: FastifyInstance, { addresses }: OpenApiOptions): Promise<void> {
+export async function openApi(app: FastifyInstance, { servers }: OpenApiOptions): Promise<void> {
   await app.register(swagger, { openapi: description });
   let document = '';
   app.addHook('onReady', async () => {
-    document = JSON.stringify(describeRoutes(app, addresses));
+    document = JSON.stringify(describeRoutes(app, servers));
   });
   app.get('/v1/openapi.json', {
     config: { admission: 'open' },
@@ -55,15 +54,8 @@ export async function openApi(app: FastifyInstance, { addresses }: OpenApiOption
 }
 
 /** The whole document, once every route has been added. */
-export function describeRoutes(
-  app: FastifyInstance,
-  addresses: Record<Environment, string>,
-): OpenApiDocument {
+export function describeRoutes(app: FastifyInstance, servers: OpenApiDocument['servers']): OpenApiDocument {
   const { paths = {}, ...rest } = app.swagger();
-  const servers = [
-    { url: addresses.live, description: 'Live' },
-    { url: addresses.test, description: 'Test' },
-  ];
   const relative = Object.entries(paths).map(([path, item]) => [path.replace(/^\/v1/, ''), item]);
   return nameSchemas({ ...rest, servers, paths: Object.fromEntries(relative) }) as OpenApiDocument;
 }

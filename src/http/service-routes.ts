@@ -29,6 +29,14 @@ export type ServiceRoutesOptions = {
 /** Every route of an environment. */
 export function createServiceRoutes(options: ServiceRoutesOptions) {
   const { config, views, metrics, readiness, addresses } = options;
+  // What clients call behind a proxy, only the proxy knows.
+  const servers =
+    config.tls === 'proxy'
+      ? [{ url: '/v1', description: 'This environment' }]
+      : [
+          { url: addresses.live, description: 'Live' },
+          { url: addresses.test, description: 'Test' },
+        ];
   const metricsAllow = networkList(config.metricsAllow);
   const capacity = createTranscriptionCapacity({ maxTranscriptions: config.maxTranscriptions });
   const pace = {
@@ -39,8 +47,8 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
 
   return async (app: FastifyInstance): Promise<void> => {
     allowOrigins(app, config.corsOrigins);
-    await openApi(app, { addresses });
-    docsPage(app, { addresses });
+    await openApi(app, { servers });
+    docsPage(app, { servers });
     transcriptionRoute(app, { ...options, capacity, pace });
     accountRoutes(app, { views });
     modelRoutes(app);

@@ -32,6 +32,11 @@ describe('behind a proxy', () => {
     }
   });
 
+  test('the description leaves the address to the proxy', async () => {
+    const { answer } = await ask('/v1/openapi.json', 'X-Forwarded-Proto: https');
+    assert.match(answer, /"servers":\[\{"url":"\/v1","description":"This environment"\}\]/);
+  });
+
   test('the health of the service can be asked for from inside', async () => {
     assert.equal((await ask('/healthz')).status, 200);
     assert.equal((await ask('/readyz')).status, 200);
