@@ -43,6 +43,8 @@ export async function* paceUpload(
 const secondLookMs = 100;
 
 async function within<T>(next: Promise<T>, idleMs: number, signal: AbortSignal | undefined): Promise<T> {
+  // It fails too when the signal aborts, and by then nobody waits for it.
+  next.catch(() => {});
   signal?.throwIfAborted();
   let stopWaiting = () => {};
   const stopped = new Promise<never>((_, reject) => {
@@ -61,7 +63,6 @@ async function within<T>(next: Promise<T>, idleMs: number, signal: AbortSignal |
     return await Promise.race([next, stopped]);
   } finally {
     stopWaiting();
-    next.catch(() => {});
   }
 }
 

@@ -85,3 +85,19 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
   for await (const chunk of chunks) all.push(Buffer.from(chunk).toString());
   return all;
 }
+
+test('an upload that is given up while its reader works fails only for that reader', async () => {
+  const stop = new AbortController();
+  async function* source() {
+    for (;;) {
+      stop.signal.throwIfAborted();
+      yield Buffer.alloc(100);
+    }
+  }
+  const passed = paceUpload(source(), { ...pace, signal: stop.signal });
+  await passed.next();
+  stop.abort(new Error('given up'));
+  await assert.rejects(passed.next(), /given up/);
+  // A rejection that nobody handles ends the process, and this test with it.
+  await delay(10);
+});
