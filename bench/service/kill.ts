@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Explain, Figure } from '../robustness/figure.ts';
+import { type Answer, type Client, createClient } from './client.ts';
+import { createClips } from './clips.ts';
+import { compareLedger } from './ledger-check.ts';
+import { createRandom } from './random.ts';
+import { serve } from './served-process.ts';
+import { createServiceFolder } from './service-folder.ts';
+
+export type KillOptions = {
+  env: Record<string, string>;
+  requests: number;
+  kills: number;
+  seed: number;
+  explain: Explain;
+};
+
+export type KillOutcome = { answered: number; lost: number; differences: string[]; orphans: number };
+
+const clipSeconds = 2;
+const atOnce = 8;
+const keyCount = 4;
+
+/** Ends the service without warning while it works, again and again, and looks at who was charged in the end. */
+export async function killDuringLoad(options: KillOptions): Promise<KillOutcome> {
+  const { env, requests, kills, explain } = options;
+  const random = createRandom(options.seed);
+  const clips = await createClips(clipSeconds);
+  await using folder = await createServiceFolder();
+  // A plan with a quota, since only then is something held that a crash could leave behind.
+  const keys = await folder.createKeys(keyCount, 'professional');
+  let service = await serve({ dataFolder: folder.path, env });
+  const { ports, ca } = service;
+  const answers: Answer[] = [];
+  const seenProcesses: number[] = [];
+  let lost = 0;
+  let left = requests;
+
+  const caller = async (client: Client) => {
+    while (left > 0) {
+      left--;
+      try {
+        answers.push(await client.transcribe(random.pick(clips).wave, random.pick(keys).key));
+      } catch {
+        lost++;
+        while (!service.isRunning()) await sleep(20);
+      }
+    }
+  };
+  const restartAgainAndAgain = async () => {
+    for (let kill = 0; kill < kills; kill++) {
+      const moment = Math.floor(((kill + random.next()) / kills) * requests * 0.95);
+      while (requests - left < moment) await sleep(5);
+      await sleep(random.below(300));
+      seenProcesses.push(...(await service.footprint()).children);
+      await service.kill();
+      service = await serve({ dataFolder: folder.path, env, ports });
+      explain(`kill ${kill + 1}: ${answers.length} answered, ${lost} lost so far`);
+    }
+  };
+
+  using client = createClient({ port: ports.live, ca });
+  await Promise.all([restartAgainAndAgain(), ...Array.from({ length: atOnce }, () => caller(client))]);
+  await finalRestart();
+  const differences = await compareLedger(folder, answers);
+  await service.stop();
+  const unexpected = answers.filter(({ status }) => status !== 200);
+  for (const { status, body } of unexpected) explain(`answered ${status}: ${body}`);
+  return {
+    answered: answers.length - unexpected.length,
+    lost,
+    differences,
+    orphans: seenProcesses.filter(isAlive).length,
+  };
+
+  async function finalRestart(): Promise<void> {
+    await service.kill();
+    service = await serve({ dataFolder: folder.path, env, ports });
+  }
+}
+
+export async function measureKills(options: KillOptions): Promise<Figure[]> {
+  const { answered, lost, differences, orphans } = await killDuringLoad(options);
+  for (const difference of differences) options.explain(difference);
+  const title = `${options.kills} × kill -9 during ${options.requests} requests (seed ${options.seed})`;
+  return [
+    {
+      title: `${title}: answered and not charged once, or charged and not answered`,
+      value: `${differences.length} (${answered} answered, ${lost} cut off)`,
+      bar: '0',
+      passes: differences.length === 0,
+    },
+    {
+      title: 'the same: inference processes left behind',
+      value: String(orphans),
+      bar: '0',
+      passes: orphans === 0,
+    },
+  ];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

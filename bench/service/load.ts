@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Explain, Figure } from '../robustness/figure.ts';
+import { type Answer, type Client, createClient } from './client.ts';
+import { type Clip, createClips } from './clips.ts';
+import { compareLedger } from './ledger-check.ts';
+import { type Footprint, serve } from './served-process.ts';
+import { type BenchKey, createServiceFolder } from './service-folder.ts';
+
+export type LoadOptions = {
+  env: Record<string, string>;
+  uploads: number;
+  keys: number;
+  explain: Explain;
+};
+
+const clipSeconds = 5;
+/** Of every five keys one is on the smallest plan, so that some are refused; so is whatever finds no place. */
+const freeKeyEvery = 5;
+const placesPerUpload = 0.75;
+const afterwardsMs = 3_000;
+
+/** Many uploads at the same moment: right answers or correct refusals, an exact ledger, and nothing left behind. */
+export async function measureLoad({ env, uploads, keys: keyCount, explain }: LoadOptions): Promise<Figure[]> {
+  const clips = await createClips(clipSeconds);
+  await using folder = await createServiceFolder();
+  const freeCount = Math.floor(keyCount / freeKeyEvery);
+  const keys = [
+    ...(await folder.createKeys(keyCount - freeCount, 'professional')),
+    ...(await folder.createKeys(freeCount, 'free')),
+  ];
+  await using service = await serve({
+    dataFolder: folder.path,
+    env: { ...env, SIANN_MAX_TRANSCRIPTIONS: String(Math.round(uploads * placesPerUpload)) },
+  });
+
+  const alone = await textsAlone(service, clips, keys[0]!);
+  const answers: Answer[] = [...alone.answers];
+  const wave = async (count: number) => {
+    using client = createClient({ port: service.ports.live, ca: service.ca });
+    const started = performance.now();
+    const tasks = Array.from({ length: count }, (_, i) => ({
+      clip: clips[i % clips.length]!,
+      key: keys[i % keys.length]!,
+    }));
+    const seen = await Promise.all(tasks.map(({ clip, key }) => client.transcribe(clip.wave, key.key)));
+    answers.push(...seen);
+    const wrong = seen.flatMap((answer, i) => faultOf(answer, alone.texts.get(tasks[i]!.clip)!) ?? []);
+    return { seen, wrong, seconds: (performance.now() - started) / 1000 };
+  };
+
+  const small = await wave(keyCount);
+  const before = await settledFootprint(service);
+  const large = await wave(uploads);
+  const after = await settledFootprint(service);
+  const wrong = [...small.wrong, ...large.wrong];
+  for (const fault of wrong) explain(`load: ${fault}`);
+  explain(`load: before ${describe(before)}; after ${describe(after)}; ${large.seconds.toFixed(1)} s`);
+
+  const ledger = await compareLedger(folder, answers);
+  const usage = await usageDifferences(service, keys, answers, folder);
+  for (const difference of [...ledger, ...usage]) explain(`load: ${difference}`);
+  await service.stop();
+
+  const counts = countBy(large.seen.map(({ status }) => String(status)));
+  const title = `${uploads} uploads of ${clipSeconds} s at once from ${keyCount} keys`;
+  return [
+    {
+      title: `${title}: answers`,
+      value: `${counts}, ${wrong.length} wrong`,
+      bar: 'right, or a correct 429 or 503',
+      passes: wrong.length === 0 && large.seen.some(({ status }) => status === 200),
+    },
+    {
+      title: 'the same: differences between ledger and answers',
+      value: String(ledger.length + usage.length),
+      bar: '0',
+      passes: ledger.length + usage.length === 0,
+    },
+    growth('the same: memory of the service afterwards', before.residentBytes, after.residentBytes),
+    growth('the same: memory of its inference processes', before.childBytes, after.childBytes),
+    {
+      title: 'the same: open files afterwards',
+      value: `${after.openFiles} (${before.openFiles} before)`,
+      bar: 'no more',
+      passes: after.openFiles <= before.openFiles,
+    },
+  ];
+}
+
+async function textsAlone(
+  { ports, ca }: { ports: { live: number }; ca: string },
+  clips: Clip[],
+  { key }: BenchKey,
+) {
+  using client = createClient({ port: ports.live, ca });
+  const texts = new Map<Clip, string>();
+  const answers: Answer[] = [];
+  for (const clip of clips) {
+    const answer = await client.transcribe(clip.wave, key);
+    if (answer.status !== 200) throw new Error(`${clip.name} alone: ${answer.body}`);
+    answers.push(answer);
+    texts.set(clip, JSON.parse(answer.body).text);
+  }
+  return { texts, answers };
+}
+
+/** What is wrong with an answer, if anything. */
+function faultOf({ status, headers, body }: Answer, text: string): string | undefined {
+  const answer = JSON.parse(body);
+  if (status === 200) {
+    const isRight = answer.text === text && answer.duration === clipSeconds;
+    return isRight ? undefined : `"${answer.text}" instead of "${text}"`;
+  }
+  const { code } = answer.error;
+  const isWhole = (name: string) => /^[1-9]\d*$/.test(String(headers[name]));
+  const isCorrect =
+    status === 503
+      ? code === 'overloaded' && isWhole('retry-after')
+      : status === 429 &&
+        /^(rate_limit|concurrency)_exceeded$/.test(code) &&
+        ['x-ratelimit-retry-after', 'retry-after', 'retry-after-ms'].every(isWhole);
+  return isCorrect ? undefined : `${status} ${body} ${JSON.stringify(headers)}`;
+}
+
+async function settledFootprint(service: { footprint(): Promise<Footprint> }): Promise<Footprint> {
+  await sleep(afterwardsMs);
+  return service.footprint();
+}
+
+/** What each key is told about its usage, against what was answered to it. */
+async function usageDifferences(
+  { ports, ca }: { ports: { live: number }; ca: string },
+  keys: BenchKey[],
+  answers: Answer[],
+  folder: { withDatabase: import('./service-folder.ts').ServiceFolder['withDatabase'] },
+): Promise<string[]> {
+  using client: Client = createClient({ port: ports.live, ca });
+  const owners = await folder.withDatabase(async ({ queries }) => {
+    const rows = await queries.selectFrom('ledger_entries').select(['request_id', 'key_id']).execute();
+    return new Map(rows.map((row) => [row.request_id, row.key_id]));
+  });
+  const differences: string[] = [];
+  for (const { id, key } of keys) {
+    const mine = answers.filter(({ status, requestId }) => status === 200 && owners.get(requestId) === id);
+    const minutes = Math.round((mine.length * clipSeconds * 100) / 60) / 100;
+    const usage = JSON.parse((await client.get('/v1/usage', key)).body);
+    const requests = usage.daily.reduce((sum: number, day: { requests: number }) => sum + day.requests, 0);
+    if (usage.currentMonth !== minutes || requests !== mine.length)
+      differences.push(
+        `${id}: ${usage.currentMonth} minutes of ${requests} requests, not ${minutes} of ${mine.length}`,
+      );
+  }
+  return differences;
+}
+
+function growth(title: string, before: number, after: number): Figure {
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+  return {
+    title,
+    value: `${megabytes(after)} MB (${megabytes(before)} before)`,
+    bar: '10 % more',
+    passes: after <= before * 1.1,
+  };
+}
+
+function describe({ residentBytes, childBytes, openFiles }: Footprint): string {
+  return `${Math.round(residentBytes / 1e6)} + ${Math.round(childBytes / 1e6)} MB, ${openFiles} files`;
+}
+
+function countBy(names: string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ');
+}
