@@ -35,5 +35,7 @@ export function createNodeServer(
   server.maxHeadersCount = 0;
   // Whoever asks before sending a body is answered by the route, once the gate has let the request in.
   server.on('checkContinue', handler);
+  // Other expectations may be left unmet (RFC 9110, section 10.1.1); Node would refuse them with no body and no request id.
+  server.on('checkExpectation', handler);
   return server;
 }

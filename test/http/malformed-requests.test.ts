@@ -76,6 +76,13 @@ describe('what is not proper HTTP', () => {
     assert.equal(error.type, 'invalid_request_error');
   });
 
+  test('an expectation that nobody can meet is passed over', async () => {
+    const answer = await send(
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nConnection: close\r\n\r\n',
+    );
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*x-request-id: req_/);
+  });
+
   test('headers that never end are cut off, and so is a connection on which nothing is asked', async () => {
     await using slow = await openRaw(running.ports.live, running.ca);
     await using silent = await openRaw(running.ports.live, running.ca);
