@@ -1,0 +1,101 @@
+"""Batches of examples, built in bulk where the sound lies: spliced, sped up, moved, distorted, and cut to a random context."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from features import FULL_FRAMES, HOP, LogMel
+from plans import SLOTS, Plan, Planner
+from sounds import distort
+from speech import SAMPLE_RATE, SpeechSet
+from targets import Targets, TargetWriter
+
+USUAL_LOUDNESS = 0.06
+FULL_CONTEXT = 0.25
+
+
+@dataclass
+class Batch:
+    mel: Tensor
+    targets: Targets
+
+
+class BatchBuilder:
+    def __init__(self, source: SpeechSet, planner: Planner, writer: TargetWriter, log_mel: LogMel, seed: int):
+        device = source.samples.device
+        self._source, self._planner, self._writer, self._log_mel = source, planner, writer, log_mel
+        self._random = np.random.default_rng(seed)
+        self._device_random = torch.Generator(device=device)
+        self._device_random.manual_seed(seed)
+        self._start = torch.from_numpy(source.start).to(device)
+        self._length = torch.from_numpy(source.end - source.start).to(device)
+        self._gain = torch.from_numpy(USUAL_LOUDNESS / source.loudness).float().to(device)
+
+    def build(self, examples: int, buckets: int) -> list[Batch]:
+        """Examples of like length share a bucket and a context, so that little of it is padding."""
+        plan = self._planner.draw(examples)
+        order = np.argsort(plan.seconds, kind="stable")
+        return [self._build_bucket(plan.rows(rows)) for rows in np.array_split(order, buckets) if len(rows)]
+
+    def _build_bucket(self, plan: Plan) -> Batch:
+        frames = self._draw_frames(plan.seconds.max())
+        sound = self._splice(plan, frames * HOP)
+        random, device = self._random, sound.device
+        count = len(plan.seconds)
+        behind = np.where(random.random(count) < 0.2, 30.0, random.uniform(0, 0.6, count))
+        recorded = torch.from_numpy((plan.seconds + behind) * SAMPLE_RATE).to(device)
+        sound = distort(sound, recorded, self._device_random)
+        warp = np.where(random.random(count) < 0.6, np.exp(random.uniform(-0.14, 0.14, count)), 1.0)
+        mel = self._log_mel(sound, torch.from_numpy(warp).to(device))
+        return Batch(self._mask(mel, plan.seconds), self._writer.write(plan))
+
+    def _draw_frames(self, seconds: float) -> int:
+        """25 % full context, mostly a little more than is spoken, sometimes anything between; tens of frames transform faster."""
+        needed = int(np.ceil(seconds * 100))
+        kind = self._random.random()
+        if kind < FULL_CONTEXT:
+            return FULL_FRAMES
+        spare = 300 if kind < 0.8 else max(20, FULL_FRAMES - needed)
+        frames = needed + self._random.uniform(10, spare)
+        return int(min(FULL_FRAMES, max(100, -(-frames // 10) * 10)))
+
+    def _splice(self, plan: Plan, samples: int) -> Tensor:
+        """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""
+        device = self._start.device
+        time = torch.arange(samples, device=device, dtype=torch.float64)
+        mixed = torch.zeros(len(plan.seconds), samples, device=device)
+        for slot in range(SLOTS):
+            rows = np.flatnonzero(plan.used[:, slot])
+            if len(rows) == 0:
+                continue
+            sentence = torch.from_numpy(plan.sentence[rows, slot]).to(device)
+            speed = torch.from_numpy(plan.speed[rows, slot]).to(device)[:, None]
+            start = torch.from_numpy(plan.start[rows, slot] * SAMPLE_RATE).to(device)[:, None]
+            level = 10 ** self._random.uniform(-0.2, 0.2, len(rows))
+            gain = self._gain[sentence][:, None] * torch.from_numpy(level).float().to(device)[:, None]
+            length = self._length[sentence][:, None]
+            place = (time - start.round()) * speed
+            whole = place.floor()
+            rest = (place - whole).float()
+            index = (self._start[sentence][:, None] + whole.long()).clamp(0, len(self._source.samples) - 2)
+            values = torch.lerp(self._source.samples[index].float(), self._source.samples[index + 1].float(), rest)
+            fade = (torch.minimum(place, length - 1 - place) / 80).clamp(0, 1).float()
+            mixed[torch.from_numpy(rows).to(device)] += values * fade * (gain / 32768)
+        return mixed
+
+    def _mask(self, mel: Tensor, seconds: np.ndarray) -> Tensor:
+        """Light masks over time and bands (Park et al. 2019), for half of the examples each."""
+        random, device = self._random, mel.device
+        count, bands, frames = mel.shape
+        floor = mel.amin((1, 2), keepdim=True)
+        for axis, size, longest in ((1, np.full(count, bands), 12), (2, np.minimum(frames, seconds * 100), 20)):
+            length = np.where(random.random(count) < 0.5, random.uniform(0, longest, count), 0)
+            first = random.uniform(0, 1, count) * np.maximum(0, size - length)
+            places = torch.arange(mel.shape[axis], device=device)
+            begin, end = (torch.from_numpy(each).to(device)[:, None] for each in (first, first + length))
+            hidden = (places >= begin) & (places < end)
+            mel = torch.where(hidden.unsqueeze(3 - axis), floor, mel)
+        return mel

@@ -1,0 +1,77 @@
+"""How wrong the model is about a batch, place by place, and summed by kind for the log."""
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from labelling import Bank
+from targets import KINDS, Targets
+from tokens import LANGUAGES, Tokens
+from whisper import Whisper
+
+SMOOTHING = 0.05
+REPLAYED_TOKEN_WEIGHT = 0.2
+LANGUAGE_WEIGHT = 1.0
+
+
+class Lessons:
+    """Targets as tensors, sent to the device in one go."""
+
+    def __init__(self, targets: Targets, device: torch.device):
+        def send(values, dtype=torch.long) -> Tensor:
+            return torch.tensor(values, dtype=dtype).to(device, non_blocking=True)
+
+        self.inputs = torch.from_numpy(targets.inputs).to(device, non_blocking=True)
+        places = targets.hard_places + targets.soft_places + targets.language_places + targets.silent_places
+        self.places = send(places)
+        counts = [len(each) for each in (targets.hard_places, targets.soft_places, targets.language_places, targets.silent_places)]
+        self.counts = counts
+        self.hard_tokens, self.hard_kinds = send(targets.hard_tokens), send(targets.hard_kinds)
+        self.soft_rows, self.soft_tokens = send(targets.soft_rows), send(targets.soft_tokens)
+        self.soft_kinds = send(targets.soft_kinds)
+        self.shares = send(targets.language_shares, torch.float32).view(-1, len(LANGUAGES))
+        self.silent_rows = send(targets.silent_rows)
+
+
+def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, lessons: Lessons) -> tuple[Tensor, Tensor]:
+    """The sum over all places, and [kinds, 2]: sums and numbers of places by kind."""
+    logits = model.decode(lessons.inputs, model.encode(mel), lessons.places)
+    scores = F.log_softmax(logits, -1)
+    hard, soft, language, silent = scores.split(lessons.counts)
+
+    is_word = lessons.hard_kinds < KINDS.index("timestamp")
+    smoothing = is_word * SMOOTHING
+    hard_losses = -(1 - smoothing) * _of(hard, lessons.hard_tokens) - smoothing * hard.mean(-1)
+
+    divergence = _divergence(soft, bank, lessons.soft_rows)
+    soft_losses = divergence - REPLAYED_TOKEN_WEIGHT * _of(soft, lessons.soft_tokens)
+
+    ids = torch.tensor([tokens.languages[name] for name in LANGUAGES], device=mel.device)
+    language_losses = -(lessons.shares * language[:, ids]).sum(-1)
+    silent_losses = _divergence(silent, bank, lessons.silent_rows)
+
+    total = hard_losses.sum() + soft_losses.sum() + LANGUAGE_WEIGHT * language_losses.sum() + silent_losses.sum()
+    losses = torch.cat([hard_losses, divergence, language_losses, silent_losses]).detach()
+    kinds = torch.cat(
+        [
+            lessons.hard_kinds,
+            lessons.soft_kinds,
+            torch.full_like(language_losses, KINDS.index("language"), dtype=torch.long),
+            torch.full_like(silent_losses, KINDS.index("none"), dtype=torch.long),
+        ]
+    )
+    sums = torch.zeros(len(KINDS), 2, device=mel.device)
+    sums.index_add_(0, kinds, torch.stack([losses, torch.ones_like(losses)], 1))
+    return total, sums
+
+
+def _of(scores: Tensor, tokens: Tensor) -> Tensor:
+    return scores.gather(1, tokens[:, None])[:, 0]
+
+
+def _divergence(scores: Tensor, bank: Bank, rows: Tensor) -> Tensor:
+    """Kullback–Leibler divergence from the untouched model, over the tokens that it found likely."""
+    shares = bank.probabilities[rows]
+    own = (shares * shares.clamp(min=1e-9).log()).sum(-1)
+    return own - (shares * scores.gather(1, bank.ids[rows])).sum(-1)

@@ -1,0 +1,148 @@
+"""Collects everything that training needs, from the npm weights and the speech sets, into parts that can be copied to a machine
+with a GPU and without a network. See README.md."""
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+from parts import PART_BYTES, write_parts
+from published_weights import read_published, write_weights
+from webm_packets import webm_to_ogg
+
+ROOT = Path(__file__).resolve().parent.parent
+TRAINING_SETS = {"taiwanese": ("nan", "hanji"), "mandarin": ("zh", "text"), "english": ("en", "text"), "speakers": ("en", "text")}
+DEVELOPMENT_SETS = {
+    "taiwanese": ("nan", "hanji"),
+    "mandarin": ("zh", "text"),
+    "mandarin-english": ("zh", "text"),
+    "mandarin-taiwan": ("zh", "text"),
+    "english": ("en", "text"),
+    "english-conversation": ("en", "text"),
+}
+# What an Opus decoder needs of libopus 1.3; the encoder stays at home.
+CELT = "bands celt celt_decoder celt_lpc cwrs entcode entdec entenc kiss_fft laplace mathops mdct modes pitch quant_bands rate vq"
+OPUS = "opus opus_decoder"
+SILK_ENCODER = "enc NSQ VAD VQ_WMat control_ HP_variable LP_variable process_NLSFs stereo_LR stereo_find stereo_quant quant_LTP del_dec_quant debug".split()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--speech", type=Path, required=True, help="folder with train/ and dev/")
+    options.add_argument("--opus", type=Path, required=True, help="source archive of libopus 1.3 (opus_1.3.1.orig.tar.gz)")
+    options.add_argument("--sizes", default="small,base")
+    options.add_argument("--target", type=Path, default=ROOT / ".gpu")
+    options.add_argument("--share", type=float, default=1.0, help="how much of each training set: 0.01 for a trial")
+    options.add_argument("--part-bytes", type=int, default=PART_BYTES)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.target.parent) as folder:
+        staging = Path(folder)
+        for size in given.sizes.split(","):
+            stage_weights(ROOT, size, staging)
+        stage_tokens(ROOT, given.sizes.split(",")[0], staging)
+        stage_script_table(ROOT, staging)
+        stage_opus(given.opus, staging)
+        for name, (language, column) in TRAINING_SETS.items():
+            stage_training_set(given.speech / "train" / name, staging / "speech" / f"train-{name}", language, column, given.share)
+        for name, (language, column) in DEVELOPMENT_SETS.items():
+            stage_development_set(given.speech / "dev" / name, staging / "speech" / f"dev-{name}", language, column)
+        for old in given.target.glob("part-*"):
+            shutil.rmtree(old)
+        for part in write_parts(staging, given.target, given.part_bytes):
+            print(f"{part}  {part.stat().st_size / 1e6:.1f} MB  sha256 {hashlib.sha256(part.read_bytes()).hexdigest()[:16]}")
+
+
+def model_folder(root: Path, size: str) -> Path:
+    return root / "node_modules" / f"sts-whisper-{size}" / "models" / "Xenova" / f"whisper-{size}"
+
+
+def stage_weights(root: Path, size: str, staging: Path) -> None:
+    folder = model_folder(root, size)
+    write_weights(read_published(folder), staging / "weights" / size)
+    shutil.copy(folder / "config.json", staging / "weights" / size / "config.json")
+    print(f"weights of {size} read")
+
+
+def stage_tokens(root: Path, size: str, staging: Path) -> None:
+    (staging / "tokens").mkdir(parents=True)
+    for name in ("vocab.json", "merges.txt", "generation_config.json"):
+        shutil.copy(model_folder(root, size) / name, staging / "tokens" / name)
+
+
+def stage_script_table(root: Path, staging: Path) -> None:
+    """Character by character, as bench/scoring.ts folds Traditional to Simplified."""
+    script = """
+      import { Converter } from 'opencc-js';
+      const toSimplified = Converter({ from: 'tw', to: 'cn' });
+      const table = {};
+      for (const [first, last] of [[0x3400, 0x9fff], [0xf900, 0xfaff], [0x20000, 0x323af]])
+        for (let code = first; code <= last; code++) {
+          const character = String.fromCodePoint(code), folded = toSimplified(character);
+          if (folded !== character && [...folded].length === 1) table[character] = folded;
+        }
+      console.log(JSON.stringify(table));"""
+    table = subprocess.run(["node", "--input-type=module", "-e", script], cwd=root, check=True, capture_output=True).stdout
+    if len(json.loads(table)) < 2000:
+        raise ValueError("opencc-js gave too small a table")
+    (staging / "simplified.json").write_bytes(table)
+
+
+def stage_opus(archive: Path, staging: Path) -> None:
+    target = staging / "opus"
+    with tarfile.open(archive) as source:
+        for member in source.getmembers():
+            path = Path(*Path(member.name).parts[1:])
+            if member.isfile() and (is_needed(path) or path.name == "COPYING"):
+                (target / path).parent.mkdir(parents=True, exist_ok=True)
+                (target / path).write_bytes(source.extractfile(member).read())
+
+
+def is_needed(path: Path) -> bool:
+    folder, name = path.parent.as_posix(), path.stem
+    if path.suffix == ".h":
+        return folder in ("include", "celt", "silk", "silk/float", "src")
+    if path.suffix != ".c":
+        return False
+    if folder == "silk":
+        return not any(part in name for part in SILK_ENCODER)
+    return (folder == "celt" and name in CELT.split()) or (folder == "src" and name in OPUS.split())
+
+
+def stage_training_set(folder: Path, target: Path, language: str, column: str, share: float) -> None:
+    rows = read_table(folder / "manifest.tsv")
+    rows = rows[: max(1, round(len(rows) * share))]
+    target.mkdir(parents=True)
+    for file in sorted({row["file"] for row in rows}):
+        shutil.copy(folder / file, target / file)
+    write_manifest(target, [(row["file"], row["start"], row["end"], language, (row[column] or "").strip()) for row in rows])
+
+
+def stage_development_set(folder: Path, target: Path, language: str, column: str) -> None:
+    rows = read_table(folder / "transcripts.tsv")
+    target.mkdir(parents=True)
+    for row in rows:
+        (target / row["file"]).with_suffix(".opus").write_bytes(webm_to_ogg((folder / row["file"]).read_bytes()))
+    write_manifest(
+        target,
+        [(str(Path(row["file"]).with_suffix(".opus")), "0", row["seconds"], language, row[column].strip()) for row in rows],
+    )
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def write_manifest(folder: Path, rows: list[tuple[str, ...]]) -> None:
+    lines = ["\t".join(("file", "start", "end", "language", "text")), *("\t".join(row) for row in rows)]
+    (folder / "manifest.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

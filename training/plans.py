@@ -1,0 +1,95 @@
+"""Which sentences are spliced into which example, how fast, with what gaps and after how much silence: numbers only, no sound."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SLOTS = 4
+LONGEST_SECONDS = 29.0
+LONGEST_ALONE_SECONDS = 29.8
+LONGEST_SPLICED_SECONDS = 10.0
+COUNTS = (0.55, 0.25, 0.13, 0.07)
+LANGUAGE_SHARES = {"nan": 0.5, "zh": 0.28, "en": 0.22}
+PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
+PAIR_SHARES = (0.4, 0.35, 0.25)
+WITHOUT_SPEECH = 0.03
+
+
+@dataclass
+class Plan:
+    """Arrays of one row an example and one column a slot; `used` says which slots hold a sentence."""
+
+    sentence: np.ndarray
+    used: np.ndarray
+    speed: np.ndarray
+    start: np.ndarray  # seconds into the example
+    tight: np.ndarray  # one row an example: spoken as one sentence
+    seconds: np.ndarray  # until the last sentence ends
+
+    def rows(self, rows: np.ndarray) -> Plan:
+        return Plan(*(getattr(self, field)[rows] for field in ("sentence", "used", "speed", "start", "tight", "seconds")))
+
+
+class Planner:
+    def __init__(self, languages: np.ndarray, seconds: np.ndarray, seed: int):
+        """`languages` and `seconds` of every sentence; a language that has none is never asked for."""
+        self._random = np.random.default_rng(seed)
+        self._seconds = seconds
+        self._pools = {name: np.flatnonzero(languages == name) for name in (*LANGUAGE_SHARES, "none")}
+        short = seconds <= LONGEST_SPLICED_SECONDS
+        self._short = {name: pool[short[pool]] if short[pool].any() else pool for name, pool in self._pools.items()}
+        self._present = [name for name in LANGUAGE_SHARES if len(self._pools[name])]
+        shares = np.array([LANGUAGE_SHARES[name] for name in self._present])
+        self._shares = shares / shares.sum()
+
+    def draw(self, count: int) -> Plan:
+        random = self._random
+        sentences = 1 + random.choice(SLOTS, size=count, p=COUNTS)
+        names = self._draw_languages(count, sentences)
+        sentence = self._draw_sentences(names, sentences)
+        speed = np.where(random.random((count, SLOTS)) < 0.4, 1.0, random.uniform(0.88, 1.12, (count, SLOTS)))
+        tight = random.random(count) < 0.3
+        gaps = np.where(tight[:, None], random.uniform(0, 0.12, (count, SLOTS)), random.uniform(0, 0.8, (count, SLOTS)))
+        leads = self._draw_leads(count)
+        first = self._seconds[sentence[:, 0]]
+        too_long = leads + first / speed[:, 0] > LONGEST_ALONE_SECONDS
+        speed[:, 0] = np.where(too_long, np.maximum(1, first / LONGEST_ALONE_SECONDS), speed[:, 0])
+        spoken = self._seconds[sentence] / speed
+        start = np.where(too_long, 0, leads)[:, None] + np.cumsum(spoken + gaps, 1) - spoken - gaps
+        used = (np.arange(SLOTS) < sentences[:, None]) & (start + spoken <= LONGEST_SECONDS)
+        used[:, 0] = True
+        used = np.logical_and.accumulate(used, 1)
+        end = np.where(used, start + spoken, 0).max(1)
+        return Plan(sentence, used, speed, start, tight & (used.sum(1) > 1), end)
+
+    def _draw_languages(self, count: int, sentences: np.ndarray) -> np.ndarray:
+        random = self._random
+        names = np.array(self._present, dtype=object)[random.choice(len(self._present), size=count, p=self._shares)]
+        grid = np.repeat(names[:, None], SLOTS, 1)
+        switches = (sentences > 1) & (random.random(count) < 0.55)
+        pairs = np.array(PAIRS, dtype=object)[random.choice(len(PAIRS), size=count, p=PAIR_SHARES)]
+        turn = (np.arange(SLOTS) + random.integers(0, 2, count)[:, None]) % 2
+        grid = np.where(switches[:, None], np.take_along_axis(pairs, turn, 1), grid)
+        grid = np.where(np.isin(grid, self._present), grid, self._present[0])
+        if len(self._pools["none"]):
+            silent = random.random(count) < WITHOUT_SPEECH
+            grid[silent] = "none"
+            sentences[silent] = 1
+        return grid
+
+    def _draw_sentences(self, names: np.ndarray, sentences: np.ndarray) -> np.ndarray:
+        drawn = np.zeros(names.shape, dtype=np.int64)
+        alone = np.repeat(sentences[:, None] == 1, SLOTS, 1)
+        for name in np.unique(names.astype(str)):
+            for pool, chosen in ((self._pools[name], alone), (self._short[name], ~alone)):
+                places = (names == name) & chosen
+                drawn[places] = pool[self._random.integers(0, len(pool), places.sum())]
+        return drawn
+
+    def _draw_leads(self, count: int) -> np.ndarray:
+        """The product puts 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice."""
+        random = self._random
+        kind = random.random(count)
+        usual = 0.3 + random.uniform(0, 0.2, count)
+        return np.where(kind < 0.25, 0.0, np.where(kind < 0.7, usual, random.uniform(0, 0.75, count)))

@@ -1,0 +1,18 @@
+"""Says how long each stage took: time on a GPU machine is counted."""
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+
+_STARTED = time.monotonic()
+
+
+def say(message: str) -> None:
+    print(f"[{time.monotonic() - _STARTED:7.1f} s] {message}", flush=True)
+
+
+@contextmanager
+def stage(name: str):
+    started = time.monotonic()
+    yield
+    say(f"{name}: {time.monotonic() - started:.1f} s")

@@ -1,0 +1,91 @@
+"""Step after step: batches in, deltas changed, against the clock."""
+from __future__ import annotations
+
+import math
+import time
+
+import torch
+
+from average import Average
+from batches import BatchBuilder
+from labelling import Bank
+from losses import Lessons, batch_loss
+from stages import say
+from targets import KINDS
+from tokens import Tokens
+from whisper import Whisper
+
+
+def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Bank, average: Average, save, evaluate) -> None:
+    """Until the steps or the minutes are over. `save` and `evaluate` are called with a note, at the pace that was asked for."""
+    device = model.row.device
+    optimizer = torch.optim.AdamW(parameter_groups(given, model), betas=(0.9, 0.98), weight_decay=0.01)
+    parameters = list(model.parameters())
+    started = saved = time.monotonic()
+    sums = torch.zeros(len(KINDS), 2, device=device)
+    midway = "middle" in given.skip
+    step, skipped, reported, reported_at = 0, 0, 0, started
+    prepared = prepare(given, builder, device)
+    while True:
+        minutes = (time.monotonic() - started) / 60
+        progress = max(step / given.steps, minutes / given.minutes)
+        if progress >= 1:
+            break
+        set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
+        places = sum(sum(lessons.counts) for _, lessons in prepared)
+        for mel, lessons in prepared:
+            loss, kinds = batch_loss(model, tokens, bank, mel, lessons)
+            (loss / places).backward()
+            sums += kinds
+        norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        # The next batch is queued before the wait for the norm, so that the device has something to do meanwhile.
+        prepared = prepare(given, builder, device)
+        if math.isfinite(norm.item()):
+            optimizer.step()
+            average.update(step)
+        else:
+            skipped += 1
+        optimizer.zero_grad(set_to_none=True)
+        step += 1
+        if step % 50 == 0 or step == 3:
+            now = time.monotonic()
+            report(step, (step - reported) / (now - reported_at), progress, skipped, sums, device)
+            sums.zero_()
+            reported, reported_at = step, now
+        if time.monotonic() - saved > given.save_minutes * 60:
+            save(f"step {step}")
+            saved = time.monotonic()
+        if not midway and progress >= 0.5:
+            midway = True
+            save(f"step {step}")
+            with average.applied():
+                evaluate(f"step {step}")
+            reported, reported_at = step, time.monotonic()
+    say(f"training ended after {step} steps and {(time.monotonic() - started) / 60:.1f} minutes; {skipped} steps left out")
+
+
+def parameter_groups(given, model: Whisper) -> list[dict]:
+    encoder = {id(parameter) for parameter in model.encoder.parameters()}
+    layers = [parameter for parameter in model.parameters() if parameter is not model.row]
+    return [
+        {"params": [each for each in layers if id(each) in encoder], "lr": given.encoder_rate, "full": given.encoder_rate},
+        {"params": [each for each in layers if id(each) not in encoder], "lr": given.rate, "full": given.rate},
+        {"params": [model.row], "lr": given.rate, "full": given.rate, "weight_decay": 0.0},
+    ]
+
+
+def set_rates(optimizer: torch.optim.Optimizer, share: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = group["full"] * share
+
+
+def prepare(given, builder: BatchBuilder, device: torch.device) -> list:
+    with torch.no_grad():
+        return [(batch.mel, Lessons(batch.targets, device)) for batch in builder.build(given.batch, given.buckets)]
+
+
+def report(step: int, rate: float, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:
+    means = (sums[:, 0] / sums[:, 1].clamp(min=1)).tolist()
+    by_kind = " ".join(f"{kind} {mean:.3f}" for kind, mean in zip(KINDS, means))
+    memory = f" {torch.cuda.max_memory_allocated() / 1e9:.0f} GB" if device.type == "cuda" else ""
+    say(f"step {step} {100 * progress:.0f} % {rate:.2f} steps/s{memory} {by_kind}" + (f" left out {skipped}" if skipped else ""))
