@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testModels } from '../support/tiny-model.ts';
+import { fuzz } from './fuzz-run.ts';
+
+test('300 mutated requests: no failure, no hang, and the service is as it was before', async () => {
+  const { statuses, faults } = await fuzz({
+    seed: 2026,
+    count: 300,
+    env: { SIANN_MODEL: 'tiny', SIANN_CACHE: testModels },
+  });
+  assert.deepEqual(faults, []);
+  assert.ok((statuses[200] ?? 0) > 10 && (statuses[400] ?? 0) > 50, JSON.stringify(statuses));
+});
