@@ -30,7 +30,7 @@ class Lessons:
         self.hard_tokens, self.hard_kinds = send(targets.hard_tokens), send(targets.hard_kinds)
         self.soft_rows, self.soft_tokens = send(targets.soft_rows), send(targets.soft_tokens)
         self.soft_kinds = send(targets.soft_kinds)
-        self.shares = send(targets.language_shares, torch.float32).view(-1, len(LANGUAGES))
+        self.shares = send(targets.language_shares, torch.float32).view(len(targets.language_shares), len(LANGUAGES))
         self.silent_rows = send(targets.silent_rows)
 
 

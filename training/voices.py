@@ -64,25 +64,29 @@ def median_pitch(sound: Tensor) -> Tensor:
 
 
 def cluster(points: np.ndarray, seed: int) -> np.ndarray:
-    """k-means at the number of voices that separates best (silhouette on a sample)."""
+    """k-means at the number of voices that separates best, found on a sample (silhouette)."""
     random = np.random.default_rng(seed)
     points = (points - points.mean(0)) / points.std()
-    sample = random.permutation(len(points))[:1500]
+    sample = points[random.permutation(len(points))[:2000]]
     tries = []
-    for count in range(2, min(MOST_VOICES, len(points) // 2) + 1):
-        found = min((_k_means(points, count, random) for _ in range(4)), key=lambda each: each[1])[0]
-        tries.append((_silhouette(points[sample], found[sample]), found))
+    for count in range(2, min(MOST_VOICES, len(sample) // 2) + 1):
+        centres = min((_k_means(sample, count, random) for _ in range(4)), key=lambda each: _distances(sample, each).min(1).sum())
+        found = _distances(sample, centres).argmin(1)
+        tries.append((_silhouette(sample, found), centres))
         say(f"  {count} voices: silhouette {tries[-1][0]:.3f}, sizes {np.bincount(found, minlength=count).tolist()}")
-    return max(tries, key=lambda each: each[0])[1]
+    return _distances(points, max(tries, key=lambda each: each[0])[1]).argmin(1)
 
 
-def _k_means(points: np.ndarray, count: int, random: np.random.Generator) -> tuple[np.ndarray, float]:
+def _k_means(points: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
     centres = points[random.choice(len(points), count, replace=False)]
     for _ in range(30):
-        distances = ((points[:, None] - centres) ** 2).sum(-1)
-        nearest = distances.argmin(1)
+        nearest = _distances(points, centres).argmin(1)
         centres = np.stack([points[nearest == each].mean(0) if (nearest == each).any() else centres[each] for each in range(count)])
-    return nearest, distances.min(1).sum()
+    return centres
+
+
+def _distances(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    return ((points[:, None] - centres) ** 2).sum(-1)
 
 
 def _silhouette(points: np.ndarray, labels: np.ndarray) -> float:
