@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import type { Explain, Figure } from '../robustness/figure.ts';
 import { type Answer, type Client, createClient } from './client.ts';
-import { createClips } from './clips.ts';
+import { createClips, toWave } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';
 import { createRandom } from './random.ts';
 import { serve } from './served-process.ts';
@@ -12,12 +13,15 @@ export type KillOptions = {
   requests: number;
   kills: number;
   seed: number;
+  /** Speech by default; silence takes the service a fraction of the time. */
+  clips?: 'speech' | 'silence';
   explain: Explain;
 };
 
 export type KillOutcome = { answered: number; lost: number; differences: string[]; orphans: number };
 
-const clipSeconds = 2;
+const clipSeconds = { speech: 2, silence: 20 };
+const momentMs = 100;
 const atOnce = 8;
 const keyCount = 4;
 
@@ -25,7 +29,10 @@ const keyCount = 4;
 export async function killDuringLoad(options: KillOptions): Promise<KillOutcome> {
   const { env, requests, kills, explain } = options;
   const random = createRandom(options.seed);
-  const clips = await createClips(clipSeconds);
+  const waves =
+    options.clips === 'silence'
+      ? [await toWave(new Float32Array(clipSeconds.silence * pcmSampleRate))]
+      : (await createClips(clipSeconds.speech)).map(({ wave }) => wave);
   await using folder = await createServiceFolder();
   // A plan with a quota, since only then is something held that a crash could leave behind.
   const keys = await folder.createKeys(keyCount, 'professional');
@@ -35,15 +42,16 @@ export async function killDuringLoad(options: KillOptions): Promise<KillOutcome>
   const seenProcesses: number[] = [];
   let lost = 0;
   let left = requests;
+  let restarted: Promise<void> | undefined;
 
   const caller = async (client: Client) => {
     while (left > 0) {
       left--;
       try {
-        answers.push(await client.transcribe(random.pick(clips).wave, random.pick(keys).key));
+        answers.push(await client.transcribe(random.pick(waves), random.pick(keys).key));
       } catch {
         lost++;
-        while (!service.isRunning()) await sleep(20);
+        await restarted;
       }
     }
   };
@@ -51,17 +59,17 @@ export async function killDuringLoad(options: KillOptions): Promise<KillOutcome>
     for (let kill = 0; kill < kills; kill++) {
       const moment = Math.floor(((kill + random.next()) / kills) * requests * 0.95);
       while (requests - left < moment) await sleep(5);
-      await sleep(random.below(300));
+      await sleep(random.below(momentMs));
       seenProcesses.push(...(await service.footprint()).children);
-      await service.kill();
-      service = await serve({ dataFolder: folder.path, env, ports });
+      restarted = restart();
+      await restarted;
       explain(`kill ${kill + 1}: ${answers.length} answered, ${lost} lost so far`);
     }
   };
 
   using client = createClient({ port: ports.live, ca });
   await Promise.all([restartAgainAndAgain(), ...Array.from({ length: atOnce }, () => caller(client))]);
-  await finalRestart();
+  await restart();
   const differences = await compareLedger(folder, answers);
   await service.stop();
   const unexpected = answers.filter(({ status }) => status !== 200);
@@ -73,7 +81,7 @@ export async function killDuringLoad(options: KillOptions): Promise<KillOutcome>
     orphans: seenProcesses.filter(isAlive).length,
   };
 
-  async function finalRestart(): Promise<void> {
+  async function restart(): Promise<void> {
     await service.kill();
     service = await serve({ dataFolder: folder.path, env, ports });
   }
