@@ -4,7 +4,7 @@ import { type Answer, type Client, createClient } from './client.ts';
 import { type Clip, createClips } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';
 import { type Footprint, serve } from './served-process.ts';
-import { type BenchKey, createServiceFolder } from './service-folder.ts';
+import { type BenchKey, createServiceFolder, type ServiceFolder } from './service-folder.ts';
 
 export type LoadOptions = {
   env: Record<string, string>;
@@ -52,9 +52,14 @@ export async function measureLoad({ env, uploads, keys: keyCount, explain }: Loa
   const before = await settledFootprint(service);
   const large = await wave(uploads);
   const after = await settledFootprint(service);
-  const wrong = [...small.wrong, ...large.wrong];
+  const again = await wave(uploads);
+  const afterAgain = await settledFootprint(service);
+  const wrong = [...small.wrong, ...large.wrong, ...again.wrong];
   for (const fault of wrong) explain(`load: ${fault}`);
-  explain(`load: before ${describe(before)}; after ${describe(after)}; ${large.seconds.toFixed(1)} s`);
+  explain(
+    `load: before ${describe(before)}, after ${describe(after)}, after another ${describe(afterAgain)}`,
+  );
+  explain(`load: ${large.seconds.toFixed(1)} and ${again.seconds.toFixed(1)} s`);
 
   const ledger = await compareLedger(folder, answers);
   const usage = await usageDifferences(service, keys, answers, folder);
@@ -76,13 +81,18 @@ export async function measureLoad({ env, uploads, keys: keyCount, explain }: Loa
       bar: '0',
       passes: ledger.length + usage.length === 0,
     },
-    growth('the same: memory of the service afterwards', before.residentBytes, after.residentBytes),
-    growth('the same: memory of its inference processes', before.childBytes, after.childBytes),
+    growth(
+      `memory of the service, against that after ${keyCount} uploads`,
+      before.residentBytes,
+      after.residentBytes,
+    ),
+    growth('the same after another such wave', after.residentBytes, afterAgain.residentBytes),
+    growth('memory of its inference processes', before.childBytes, afterAgain.childBytes),
     {
-      title: 'the same: open files afterwards',
-      value: `${after.openFiles} (${before.openFiles} before)`,
+      title: 'open files afterwards',
+      value: `${afterAgain.openFiles} (${before.openFiles} before)`,
       bar: 'no more',
-      passes: after.openFiles <= before.openFiles,
+      passes: afterAgain.openFiles <= before.openFiles,
     },
   ];
 }
@@ -132,7 +142,7 @@ async function usageDifferences(
   { ports, ca }: { ports: { live: number }; ca: string },
   keys: BenchKey[],
   answers: Answer[],
-  folder: { withDatabase: import('./service-folder.ts').ServiceFolder['withDatabase'] },
+  folder: Pick<ServiceFolder, 'withDatabase'>,
 ): Promise<string[]> {
   using client: Client = createClient({ port: ports.live, ca });
   const owners = await folder.withDatabase(async ({ queries }) => {
