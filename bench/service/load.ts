@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Explain, Figure } from '../robustness/figure.ts';
-import { type Answer, type Client, createClient } from './client.ts';
+import { type Answer, createClient } from './client.ts';
 import { type Clip, createClips } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';
 import { type Footprint, serve } from './served-process.ts';
-import { type BenchKey, createServiceFolder, type ServiceFolder } from './service-folder.ts';
+import { type BenchKey, createServiceFolder } from './service-folder.ts';
+import { compareUsage } from './usage-check.ts';
 
 export type LoadOptions = {
   env: Record<string, string>;
@@ -64,7 +65,7 @@ export async function measureLoad({ env, uploads, keys: keyCount, explain }: Loa
   explain(`load: ${large.seconds.toFixed(1)} and ${again.seconds.toFixed(1)} s`);
 
   const ledger = await compareLedger(folder, answers);
-  const usage = await usageDifferences(service, keys, answers, folder);
+  const usage = await compareUsage({ service, folder, keys, answers });
   for (const difference of [...ledger, ...usage]) explain(`load: ${difference}`);
   await service.stop();
 
@@ -142,32 +143,6 @@ function faultOf({ status, headers, body }: Answer, text: string): string | unde
 async function settledFootprint(service: { footprint(): Promise<Footprint> }): Promise<Footprint> {
   await sleep(afterwardsMs);
   return service.footprint();
-}
-
-/** What each key is told about its usage, against what was answered to it. */
-async function usageDifferences(
-  { ports, ca }: { ports: { live: number }; ca: string },
-  keys: BenchKey[],
-  answers: Answer[],
-  folder: Pick<ServiceFolder, 'withDatabase'>,
-): Promise<string[]> {
-  using client: Client = createClient({ port: ports.live, ca });
-  const owners = await folder.withDatabase(async ({ queries }) => {
-    const rows = await queries.selectFrom('ledger_entries').select(['request_id', 'key_id']).execute();
-    return new Map(rows.map((row) => [row.request_id, row.key_id]));
-  });
-  const differences: string[] = [];
-  for (const { id, key } of keys) {
-    const mine = answers.filter(({ status, requestId }) => status === 200 && owners.get(requestId) === id);
-    const minutes = Math.round((mine.length * clipSeconds * 100) / 60) / 100;
-    const usage = JSON.parse((await client.get('/v1/usage', key)).body);
-    const requests = usage.daily.reduce((sum: number, day: { requests: number }) => sum + day.requests, 0);
-    if (usage.currentMonth !== minutes || requests !== mine.length)
-      differences.push(
-        `${id}: ${usage.currentMonth} minutes of ${requests} requests, not ${minutes} of ${mine.length}`,
-      );
-  }
-  return differences;
 }
 
 function growth(title: string, before: number, after: number): Figure {
