@@ -53,14 +53,14 @@ class BatchBuilder:
         return Batch(self._mask(mel, plan.seconds), self._writer.write(plan))
 
     def _draw_frames(self, seconds: float) -> int:
-        """25 % full context, mostly a little more than is spoken, sometimes anything between; tens of frames transform faster."""
+        """25 % full context, mostly a little more than is spoken, sometimes anything between; in steps, as every length is planned for once."""
         needed = int(np.ceil(seconds * 100))
         kind = self._random.random()
         if kind < FULL_CONTEXT:
             return FULL_FRAMES
         spare = 300 if kind < 0.8 else max(20, FULL_FRAMES - needed)
         frames = needed + self._random.uniform(10, spare)
-        return int(min(FULL_FRAMES, max(100, -(-frames // 10) * 10)))
+        return int(min(FULL_FRAMES, max(100, -(-frames // 50) * 50)))
 
     def _splice(self, plan: Plan, samples: int) -> Tensor:
         """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""

@@ -17,6 +17,7 @@ from whisper import Whisper
 
 WORST_ERROR_RATE = 0.35
 WORST_LOG_PROBABILITY = -0.8
+WORST_MISHEARD_LOG_PROBABILITY = -1.4
 
 
 @dataclass
@@ -109,7 +110,8 @@ class _Collector:
 
     def add(self, index: int, source: SpeechSet, decoded, shares: Tensor) -> None:
         reference, text = source.texts[index], self._tokens.decode(decoded.tokens)
-        is_sure = decoded.mean_log_probability > WORST_LOG_PROBABILITY and not loops(decoded.tokens, self.longest)
+        worst = WORST_LOG_PROBABILITY if reference else WORST_MISHEARD_LOG_PROBABILITY
+        is_sure = decoded.mean_log_probability > worst and not loops(decoded.tokens, self.longest)
         if not decoded.tokens:
             self.counts["empty"] += 1
             return

@@ -10,7 +10,9 @@ LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
 COUNTS = (0.55, 0.25, 0.13, 0.07)
-LANGUAGE_SHARES = {"nan": 0.5, "zh": 0.28, "en": 0.22}
+LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.38, "en": 0.2}
+#: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
+MISHEARD = 0.45
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.4, 0.35, 0.25)
 WITHOUT_SPEECH = 0.03
@@ -32,11 +34,12 @@ class Plan:
 
 
 class Planner:
-    def __init__(self, languages: np.ndarray, seconds: np.ndarray, seed: int):
-        """`languages` and `seconds` of every sentence; a language that has none is never asked for."""
+    def __init__(self, languages: np.ndarray, misheard: np.ndarray, seconds: np.ndarray, seed: int):
+        """Of every sentence; a language that has none is never asked for. Misheard ones always stand alone."""
         self._random = np.random.default_rng(seed)
         self._seconds = seconds
-        self._pools = {name: np.flatnonzero(languages == name) for name in (*LANGUAGE_SHARES, "none")}
+        self._pools = {name: np.flatnonzero((languages == name) & ~misheard) for name in (*LANGUAGE_SHARES, "none")}
+        self._misheard = np.flatnonzero(misheard)
         short = seconds <= LONGEST_SPLICED_SECONDS
         self._short = {name: pool[short[pool]] if short[pool].any() else pool for name, pool in self._pools.items()}
         self._present = [name for name in LANGUAGE_SHARES if len(self._pools[name])]
@@ -85,6 +88,9 @@ class Planner:
             for pool, chosen in ((self._pools[name], alone), (self._short[name], ~alone)):
                 places = (names == name) & chosen
                 drawn[places] = pool[self._random.integers(0, len(pool), places.sum())]
+        if len(self._misheard):
+            swapped = (names[:, 0] == "zh") & (sentences == 1) & (self._random.random(len(names)) < MISHEARD)
+            drawn[swapped, 0] = self._misheard[self._random.integers(0, len(self._misheard), swapped.sum())]
         return drawn
 
     def _draw_leads(self, count: int) -> np.ndarray:

@@ -11,7 +11,8 @@ from tokens import LANGUAGES, Tokens
 KINDS = ("nan", "zh", "en", "timestamp", "end", "language", "none")
 LONGEST_TOKENS = 440
 WITH_TIMESTAMPS = 0.55
-TAIWANESE_AS_MANDARIN = 0.25
+#: From this share of Taiwanese on, the prompt says Taiwanese: it is the one that may mix in Mandarin.
+TAIWANESE_FROM = 0.3
 
 
 @dataclass
@@ -21,6 +22,7 @@ class Sentences:
     languages: np.ndarray
     tokens: list[list[int]]
     bank_rows: np.ndarray
+    misheard: np.ndarray  # Taiwanese, with what the untouched model takes it for when it is told to hear Mandarin
     voice_start: np.ndarray  # seconds into the sentence
     voice_end: np.ndarray
     seconds: np.ndarray
@@ -74,8 +76,10 @@ class TargetWriter:
             durations[known.languages[sentence]] += known.seconds[sentence]
         shares = np.array(list(durations.values())) / sum(durations.values())
         language = LANGUAGES[random.choice(len(LANGUAGES), p=shares)]
-        if shares[LANGUAGES.index("nan")] == 1 and random.random() < TAIWANESE_AS_MANDARIN:
-            language = "zh"
+        if language == "zh" and shares[LANGUAGES.index("nan")] >= TAIWANESE_FROM:
+            language = "nan"
+        if known.misheard[chosen[0]]:
+            shares = np.array([float(name == "nan") for name in LANGUAGES])
         timestamps = random.random() < WITH_TIMESTAMPS
         text = self._tokens.prompt(language, timestamps)
         lessons: list = [("language", shares.tolist())]

@@ -54,6 +54,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--hold-out-voice", action="store_true", help="train without one Taiwanese voice and test on it")
     options.add_argument("--half", action="store_true", help="bfloat16 on a CPU too, to try it out")
     options.add_argument("--soundscapes", type=int, default=200, help="made-up recordings in which nobody speaks")
+    options.add_argument("--misheard", type=int, default=4000, help="Taiwanese sentences that keep Mandarin where it was")
+    options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args(given)
 
@@ -67,6 +69,8 @@ def run(given: argparse.Namespace) -> None:
     torch.manual_seed(given.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.allow_tf32 = True
+    if hasattr(torch.backends.cuda, "enable_cudnn_sdp"):
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every length, which takes longer than the work
     given.out.mkdir(parents=True, exist_ok=True)
     say(f"{given.size} on {device}, torch {torch.__version__}: {vars(given)}")
     tokens = Tokens(given.parts / "tokens")
@@ -76,6 +80,8 @@ def run(given: argparse.Namespace) -> None:
         dtype = torch.bfloat16 if given.half or device.type == "cuda" else torch.float32
         languages = tokens.languages
         model = Whisper(given.parts / "weights" / given.size, languages["nan"], languages["zh"], given.rank, dtype).to(device)
+        if given.resume:
+            load_adapter(given.resume, model)
         say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters")
     with stage("speech"):
         development = load_development_sets(given, device)
@@ -102,11 +108,12 @@ def run(given: argparse.Namespace) -> None:
         with at_strength(model, 0.0):
             evaluate("untouched")
     with stage("labelling"):
-        replay = join_sets([*replayed, quiet], "replay")
+        misheard = misheard_set(taiwanese, given.misheard, given.seed)
+        replay = join_sets([*replayed, quiet, misheard], "replay")
         labels = label(
             model, tokens, scoring, log_mel, replay, given.label_batch, given.longest, use_references=not given.teacher_labels
         )
-    builder = make_builder(given, tokens, log_mel, taiwanese, replay, labels)
+    builder = make_builder(given, tokens, log_mel, taiwanese, replay, labels, len(misheard))
     average = Average(list(model.parameters()), given.average)
     path = given.out / f"adapter-{given.size}.bin"
 
@@ -141,7 +148,17 @@ def silent_set(device: torch.device, count: int, seed: int) -> SpeechSet:
     return SpeechSet("none", torch.cat(sounds).to(device), start, end, start, end, loudness, ["none"] * count, [""] * count)
 
 
-def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, replay: SpeechSet, labels) -> BatchBuilder:
+def misheard_set(taiwanese: SpeechSet, count: int, seed: int) -> SpeechSet:
+    """Some of the Taiwanese, to be heard as Mandarin: what the untouched model makes of it ties the Mandarin prompt to that
+    model for every accent, since no Mandarin of Taiwan is among the training sets."""
+    drawn = np.random.default_rng(seed).permutation(len(taiwanese))[:count]
+    chosen = taiwanese.chosen(np.sort(drawn))
+    chosen.languages[:] = ["zh"] * len(chosen.languages)
+    chosen.texts[:] = [""] * len(chosen.texts)
+    return chosen
+
+
+def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, replay: SpeechSet, labels, misheard: int) -> BatchBuilder:
     fit = np.array([text is not None for text in labels.tokens])
     learnt = replay.chosen(np.flatnonzero(fit))
     source = join_sets([taiwanese, learnt], "training").trimmed()
@@ -153,15 +170,17 @@ def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, r
         chosen = np.array([language == name for language in source.languages])
         say(f"  {name}: {chosen.sum()} sentences, {source.seconds()[chosen].sum() / 3600:.2f} h")
     languages = np.array(source.languages, dtype=object)
+    is_misheard = np.concatenate([np.zeros(len(taiwanese), dtype=bool), (np.arange(len(replay)) >= len(replay) - misheard)[fit]])
     sentences = Sentences(
         languages,
         texts,
         np.concatenate([np.full(len(taiwanese), -1), labels.bank_rows[fit]]),
+        is_misheard,
         (source.voice_start - source.start) / SAMPLE_RATE,
         (source.voice_end - source.start) / SAMPLE_RATE,
         source.seconds(),
     )
-    planner = Planner(languages, source.seconds(), given.seed)
+    planner = Planner(languages, is_misheard, source.seconds(), given.seed)
     return BatchBuilder(source, planner, TargetWriter(sentences, tokens, given.seed), log_mel, given.seed)
 
 
