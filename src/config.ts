@@ -15,6 +15,7 @@ export const settingsSchema = {
     'SIANN_DATABASE',
     'SIANN_INSTANCE',
     'SIANN_MODEL',
+    'SIANN_ADAPTER',
     'SIANN_CACHE',
     'SIANN_PROCESSES',
     'SIANN_THREADS',
@@ -62,6 +63,13 @@ export const settingsSchema = {
       enum: ['small', 'base', 'tiny'],
       default: 'small',
       description: 'The speech model: small is the most accurate, tiny the quickest and lightest.',
+    },
+    SIANN_ADAPTER: {
+      type: 'string',
+      enum: ['own', 'none'],
+      default: 'own',
+      description:
+        'What was learnt on top of the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
     },
     SIANN_CACHE: {
       type: 'string',
@@ -232,6 +240,7 @@ export type Config = Readonly<{
   databaseUrl: string;
   instance: string;
   model: Settings['SIANN_MODEL'];
+  adapter: Settings['SIANN_ADAPTER'];
   cacheFolder: string;
   processes: number;
   threads: number;
@@ -285,6 +294,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: databaseUrl(read('SIANN_DATABASE') ?? join(dataFolder, 'siann.db')),
     instance: read('SIANN_INSTANCE') ?? `${hostname()}:${readInteger('SIANN_PORT')}`,
     model: (read('SIANN_MODEL') ?? settingsSchema.properties.SIANN_MODEL.default) as Config['model'],
+    adapter: (read('SIANN_ADAPTER') ?? settingsSchema.properties.SIANN_ADAPTER.default) as Config['adapter'],
     cacheFolder: resolve(read('SIANN_CACHE') ?? join(dataFolder, 'models')),
     processes: readInteger('SIANN_PROCESSES'),
     threads: readInteger('SIANN_THREADS'),

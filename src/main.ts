@@ -13,6 +13,7 @@ import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window
 export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, log }) => {
   const model = await prepareModel({
     model: config.model,
+    adapter: config.adapter,
     cacheFolder: config.cacheFolder,
     ...(onPrepare && { onProgress: onPrepare }),
   });
@@ -36,6 +37,7 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
     voice,
     tokenisePrompt: createPromptTokeniser(model.modelFolder),
     windowsAtOnce: processes * slotsPerProcess,
+    taiwanese: model.adapted,
   };
 
   return {

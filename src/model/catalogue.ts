@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export type ModelId = 'small' | 'base' | 'tiny';
+export type AdapterChoice = 'own' | 'none';
 export const modelIds: readonly ModelId[] = ['small', 'base', 'tiny'];
 
 /** A file of a published package, and what it must be. */
@@ -17,6 +19,8 @@ export type PublishedModel = {
   encoder: PublishedFile;
   decoder: PublishedFile;
   voiceActivity: PublishedFile;
+  /** What this project learnt on top of the weights. */
+  adapter?: PublishedFile;
   /** The most that an inference process with this model was seen to hold. */
   memoryBytes: number;
 };
@@ -38,6 +42,11 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
     memoryBytes: 330e6,
   },
 };
+/** SHA-256 of the adapters in the folder `weights`. */
+const adapters: Partial<Record<ModelId, string>> = {
+  small: '264f40abf616b7b850c3a6b6c7710ce52897f8f51cee4213e7d93f1c79b9c330',
+};
+const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
 
 const resolvePackages = createRequire(import.meta.url);
@@ -47,10 +56,12 @@ export function modelPackage(id: ModelId): Pick<PublishedModel, 'packageName' | 
   return { packageName: `sts-whisper-${id}`, version: '1.0.0', memoryBytes: weights[id].memoryBytes };
 }
 
-export function publishedModel(id: ModelId): PublishedModel {
+/** With the project's adapter where there is one, unless it is not wanted. */
+export function publishedModel(id: ModelId, adapter: AdapterChoice = 'own'): PublishedModel {
   const known = modelPackage(id);
   const folder = join(packageFolder(known.packageName), 'models', 'Xenova', `whisper-${id}`);
   const { encoder, decoder } = weights[id];
+  const adapterSha256 = adapter === 'none' ? undefined : adapters[id];
   return {
     id,
     ...known,
@@ -61,7 +72,19 @@ export function publishedModel(id: ModelId): PublishedModel {
       path: join(packageFolder('@ricky0123/vad-web'), 'dist', 'silero_vad_v6.onnx'),
       sha256: sileroSha256,
     },
+    ...(adapterSha256 && {
+      adapter: { path: join(adapterFolder, `adapter-${id}.bin`), sha256: adapterSha256 },
+    }),
   };
+}
+
+export function publishedFiles({
+  encoder,
+  decoder,
+  voiceActivity,
+  adapter,
+}: PublishedModel): PublishedFile[] {
+  return [encoder, decoder, voiceActivity, ...(adapter ? [adapter] : [])];
 }
 
 export function isInstalled(packageName: string): boolean {

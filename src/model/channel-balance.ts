@@ -35,6 +35,13 @@ export function balanceChannels(
   };
 }
 
+/** A matrix in 8 bits as it is; what was learnt on top of it needs scales of its own. */
+export function toIntegers(matrix: QuantisedWeight): IntegerWeight {
+  if (!matrix.delta) return matrix;
+  const [rows, columns] = matrix.shape as [number, number];
+  return quantiseColumns(toFloats(matrix), columns, new Float32Array(rows).fill(1));
+}
+
 export function channelFactors(largestInput: Float32Array, largestWeight: Float32Array): Float32Array {
   return largestInput.map((input, channel) => {
     return Math.max(input, 1e-4) ** share / Math.max(largestWeight[channel]!, 1e-4) ** (1 - share);

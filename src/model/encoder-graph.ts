@@ -1,4 +1,4 @@
-import { balanceChannels, type IntegerWeight } from './channel-balance.ts';
+import { balanceChannels, type IntegerWeight, toIntegers } from './channel-balance.ts';
 import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
 import type { IntegerKind } from './integer-kind.ts';
 import { type PublishedWeights, toFloats } from './published-weights.ts';
@@ -87,7 +87,7 @@ export function buildEncoderGraph(
     operands.push(graph.weight(`${name}.bias`, bias, [bias.length]));
     const mixed = graph.contrib('MultiHeadAttention', operands, { num_heads: heads });
     const out = `${name}.out_proj`;
-    return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, matrix(out));
+    return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, toIntegers(matrix(out)));
   }
 
   /** In parts as wide as the network, each quantised by itself: the inner states have single values that would drown a whole row. */
@@ -95,13 +95,14 @@ export function buildEncoderGraph(
     const [first, second] = [`${layer}.fc1`, `${layer}.fc2`];
     const { input, matrices } = normalise(`${layer}.final_layer_norm`, [first]);
     const bias = required(weights.vectors, `${first}.bias`);
+    const back = toIntegers(matrix(second));
     const results: TensorName[] = [];
     for (let start = 0; start < bias.length; start += width) {
       const part = `${first}.${start}`;
       const partBias = graph.weight(`${part}.bias`, bias.subarray(start, start + width), [width]);
       const inner = product(input, part, columns(matrices[0]!, start, start + width));
       const active = graph.contrib('BiasGelu', [inner, partBias]);
-      results.push(product(active, `${second}.${start}`, rows(matrix(second), start, start + width)));
+      results.push(product(active, `${second}.${start}`, rows(back, start, start + width)));
     }
     return graph.node('Sum', results);
   }

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { type PublishedModel, runtimeVersion } from './catalogue.ts';
+import { type PublishedModel, publishedFiles, runtimeVersion } from './catalogue.ts';
 import { integerKind } from './integer-kind.ts';
 
 /** Prepared graphs of one model, in a folder named after everything they were made from. */
@@ -17,7 +17,7 @@ const staleAfterMs = 7 * 24 * 3600 * 1000;
 /** The folder's name: the weights, the code that rewrites them, the runtime and the kind of processor all go into it. */
 export async function preparedName(model: PublishedModel): Promise<string> {
   const hash = createHash('sha256');
-  for (const { sha256 } of [model.encoder, model.decoder, model.voiceActivity]) hash.update(sha256);
+  for (const { sha256 } of publishedFiles(model)) hash.update(sha256);
   hash.update(await runtimeVersion()).update(integerKind());
   const room = fileURLToPath(new URL('.', import.meta.url));
   for (const file of (await readdir(room)).sort()) hash.update(file).update(await readFile(join(room, file)));

@@ -9,7 +9,7 @@ export function tidyText(text: string, language: SpokenLanguage): string {
     .replace(/ ?\n[ \n]*/g, '\n')
     .trim();
   // Chinese quoted in English keeps the English marks around it, so Chinese rules are for Chinese windows only.
-  return language === 'zh' ? tidyChinese(clean) : clean;
+  return language === 'en' ? clean : tidyChinese(clean);
 }
 
 // U+FFFD comes from a multi-byte character cut by the decoder; the others are controls and invisible formatting marks.

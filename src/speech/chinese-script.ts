@@ -23,7 +23,7 @@ type DictGroup = readonly (string | readonly (readonly [string, string])[])[];
  * So each text is first weighed by the characters that only one script has, and Traditional writing keeps its words.
  */
 export function toScript(text: string, setting: LanguageSetting): string {
-  if (setting === 'en-US' || !/\p{Script=Han}/u.test(text)) return text;
+  if (setting === 'en-US' || setting === 'nan-TW' || !/\p{Script=Han}/u.test(text)) return text;
   return setting === 'zh-CN' ? simplified()(text) : toTaiwan(text);
 }
 

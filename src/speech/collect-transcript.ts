@@ -1,4 +1,11 @@
-import type { LanguageSetting, Segment, SpokenLanguage, Transcript } from './segment.ts';
+import { likeliestLanguage } from './language-runs.ts';
+import {
+  type LanguageSetting,
+  languageOfSetting,
+  type Segment,
+  type SpokenLanguage,
+  type Transcript,
+} from './segment.ts';
 
 /** The finished transcript of a recognition run; its language is the one spoken for the longest time. */
 export async function collectTranscript(
@@ -14,10 +21,9 @@ export async function collectTranscript(
 }
 
 function mainLanguage(segments: readonly Segment[], setting: LanguageSetting): SpokenLanguage {
-  const seconds = { zh: 0, en: 0 };
+  const seconds = { zh: 0, en: 0, nan: 0 };
   for (const { language, startSeconds, endSeconds } of segments) {
     seconds[language] += Math.max(0, endSeconds - startSeconds);
   }
-  if (seconds.zh === seconds.en) return segments[0]?.language ?? (setting === 'en-US' ? 'en' : 'zh');
-  return seconds.zh > seconds.en ? 'zh' : 'en';
+  return likeliestLanguage(seconds, segments[0]?.language ?? languageOfSetting(setting));
 }

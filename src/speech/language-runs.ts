@@ -1,13 +1,12 @@
-import type { SpokenLanguage } from './segment.ts';
+import { type SpokenLanguage, spokenLanguages } from './segment.ts';
 import type { SpokenStretch } from './windows.ts';
 
 /** Part of a window in which one language is spoken. */
 export type LanguageRun = { language: SpokenLanguage; startSeconds: number; endSeconds: number };
 
-/** How a stretch of speech sounds: the log-probability of each language. */
+/** How a stretch of speech sounds: the log-probability of each language, −∞ for one that the model does not know. */
 export type LanguageEvidence = Record<SpokenLanguage, number>;
 
-const languages: readonly SpokenLanguage[] = ['zh', 'en'];
 /** What a change of language must be worth; shorter stretches say less about their language. */
 const changePenalty = 2;
 const tellingSeconds = 1;
@@ -34,22 +33,22 @@ function likeliestPath(
   speech: readonly SpokenStretch[],
   evidence: readonly LanguageEvidence[],
 ): SpokenLanguage[] {
-  const scores: LanguageEvidence = { zh: 0, en: 0 };
+  let scores: LanguageEvidence | undefined;
   const cameFrom: Record<SpokenLanguage, SpokenLanguage>[] = [];
   for (const [index, { startSeconds, endSeconds }] of speech.entries()) {
     const weight = Math.min(1, (endSeconds - startSeconds) / tellingSeconds);
-    const before = { ...scores };
-    const from = { zh: 'zh', en: 'en' } as Record<SpokenLanguage, SpokenLanguage>;
-    for (const language of languages) {
-      const other = language === 'zh' ? 'en' : 'zh';
-      if (index > 0 && before[other] - changePenalty > before[language]) from[language] = other;
-      const reached = from[language] === language ? before[language] : before[other] - changePenalty;
-      scores[language] = reached + weight * relative(evidence[index]!, language);
-    }
+    const before = scores;
+    const from = {} as Record<SpokenLanguage, SpokenLanguage>;
+    scores = forEachLanguage((language) => {
+      const reach = (other: SpokenLanguage) =>
+        (before?.[other] ?? 0) - (other === language ? 0 : changePenalty);
+      from[language] = before ? likeliestLanguage(forEachLanguage(reach), language) : language;
+      return reach(from[language]) + weight * relative(evidence[index]!, language);
+    });
     cameFrom.push(from);
   }
   const path: SpokenLanguage[] = [];
-  let language: SpokenLanguage = scores.zh >= scores.en ? 'zh' : 'en';
+  let language = likeliestLanguage(scores ?? forEachLanguage(() => 0));
   for (let index = speech.length - 1; index >= 0; index--) {
     path.unshift(language);
     language = cameFrom[index]![language];
@@ -57,8 +56,20 @@ function likeliestPath(
   return path;
 }
 
+/** The one with the most in its favour; when nothing speaks against it, `usual`. */
+export function likeliestLanguage(evidence: LanguageEvidence, usual: SpokenLanguage = 'zh'): SpokenLanguage {
+  return spokenLanguages.reduce(
+    (best, language) => (evidence[language] > evidence[best] ? language : best),
+    usual,
+  );
+}
+
 /** Log-probability among the languages that are asked about. */
 function relative(evidence: LanguageEvidence, language: SpokenLanguage): number {
-  const other = language === 'zh' ? evidence.en : evidence.zh;
-  return -Math.log1p(Math.exp(other - evidence[language]));
+  const all = spokenLanguages.reduce((sum, each) => sum + Math.exp(evidence[each] - evidence[language]), 0);
+  return Number.isNaN(all) ? Number.NEGATIVE_INFINITY : -Math.log(all);
+}
+
+function forEachLanguage(of: (language: SpokenLanguage) => number): LanguageEvidence {
+  return { zh: of('zh'), en: of('en'), nan: of('nan') };
 }

@@ -1,5 +1,5 @@
 import { pcmSampleRate } from '../audio/pcm.ts';
-import type { LanguageSetting } from './segment.ts';
+import { type LanguageSetting, settingOfLanguage } from './segment.ts';
 import { shiftRecognised } from './shift-times.ts';
 import { uncoveredStretches } from './uncovered.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from './window-messages.ts';
@@ -23,7 +23,7 @@ export async function recogniseParts(
   const result = await recognise(whole);
   if ('languages' in result) {
     const runs = result.languages.map(async (run) => {
-      const language: LanguageSetting = run.language === 'en' ? 'en-US' : 'zh-TW';
+      const language = settingOfLanguage[run.language];
       const parts = await recogniseParts({ ...cutPart(whole, run), language }, recognise);
       return parts.map((part) => shiftRecognised(part, run.startSeconds));
     });
@@ -42,7 +42,7 @@ export async function recogniseParts(
 
 /** The second try listens for the language that the first one heard. */
 function settingOf(whole: WindowPart, { language }: RecognisedWindow): LanguageSetting {
-  return whole.language === 'mixed' ? (language === 'en' ? 'en-US' : 'zh-TW') : whole.language;
+  return whole.language === 'mixed' ? settingOfLanguage[language] : whole.language;
 }
 
 function cutPart(

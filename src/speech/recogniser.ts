@@ -33,6 +33,8 @@ export type TranscribeOptions = {
   temperature?: number;
   /** Times for every word, which costs about a tenth more. */
   words?: boolean;
+  /** How much silence the model hears after a short window; `short` is the default, and quicker. */
+  context?: 'full' | 'short';
   signal?: AbortSignal;
   requestId?: string;
   priority?: Priority;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeAudio } from '../audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
+import { ServiceError } from '../errors.ts';
 import type { Dispatcher } from '../inference/dispatcher.ts';
 import { withoutInvented } from './invented-text.ts';
 import { mapInOrder } from './map-in-order.ts';
@@ -19,15 +20,18 @@ export type TranscribeParts = {
   tokenisePrompt: PromptTokeniser;
   /** Windows of one recording that may be under way at once. */
   windowsAtOnce: number;
+  /** Whether the model knows Taiwanese. */
+  taiwanese: boolean;
 };
 
 /** The product on one page: decode → find speech → make windows → recognise → yield segments, in the order of the recording. */
 export async function* transcribe(
   bytes: AsyncIterable<Uint8Array>,
   options: TranscribeOptions,
-  { dispatcher, voice, tokenisePrompt, windowsAtOnce }: TranscribeParts,
+  { dispatcher, voice, tokenisePrompt, windowsAtOnce, taiwanese }: TranscribeParts,
 ): AsyncGenerator<Segment, { durationSeconds: number }> {
   const { language, temperature = 0, words = false, requestId = randomUUID() } = options;
+  if (language === 'nan-TW' && !taiwanese) throw withoutTaiwanese();
   const promptTokens = await tokenisePrompt(options.prompt, options.hotwords ?? []);
   const given = options.signal && { signal: options.signal };
   let durationSeconds = 0;
@@ -57,7 +61,8 @@ export async function* transcribe(
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
     // A recording that fits into one window goes ahead of others' windows: a short file is answered at once beside a long one.
     const priority = options.priority ?? (isWholeRecording(window) ? 'interactive' : 'file');
-    const job = { promptTokens, temperature, words, urgent: priority === 'interactive' };
+    const { context = 'short' } = options;
+    const job = { promptTokens, temperature, words, context, urgent: priority === 'interactive' };
     const recognise: RecognisePart = (part) =>
       dispatcher.run({ ...job, ...part }, { requestId, priority, signal });
     return {
@@ -77,6 +82,11 @@ async function* announce(
     await onDecoded(samples / pcmSampleRate);
     yield chunk;
   }
+}
+
+function withoutTaiwanese(): ServiceError {
+  const message = 'This model does not know Taiwanese. Use the model small or base with SIANN_ADAPTER=own.';
+  return new ServiceError('invalid_value', { param: 'language', message });
 }
 
 function isWholeRecording({ index, cut }: SpeechWindow): boolean {

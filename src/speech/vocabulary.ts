@@ -38,7 +38,12 @@ export async function readVocabulary(modelFolder: string): Promise<Vocabulary> {
     noSpeech: noTimestamps - 1,
     noTimestamps,
     firstTimestamp: noTimestamps + 1,
-    languages: { zh: generation.lang_to_id['<|zh|>'], en: generation.lang_to_id['<|en|>'] },
+    languages: {
+      zh: generation.lang_to_id['<|zh|>'],
+      en: generation.lang_to_id['<|en|>'],
+      // Whisper has no token for Taiwanese. The adapter was taught to use that of Javanese, which Siann does not serve.
+      nan: generation.lang_to_id['<|jw|>'],
+    },
     suppressed: [...generation.suppress_tokens, noTimestamps],
     suppressedAtStart: generation.begin_suppress_tokens,
     bytesOf: (tokens) => Uint8Array.from(tokens.flatMap(bytesOf)),

@@ -8,6 +8,7 @@ import {
   type WhisperEncoder,
 } from '../inference/whisper-encoder.ts';
 import { fullContextFrames, readWhisperShape } from '../model/whisper-shape.ts';
+import { contextFrames } from './context-length.ts';
 import { listenForLanguages } from './listen-for-languages.ts';
 import { createLogMel, type LogMel } from './log-mel.ts';
 import type { SpokenLanguage } from './segment.ts';
@@ -31,6 +32,8 @@ export async function createJobRunner(
   const network: Network = {
     vocabulary,
     vocabularySize: shape.vocabulary,
+    taiwanese: settings.adapted,
+    shortContexts: settings.adapted,
     rules: createTokenRules(vocabulary),
     logMel: createLogMel(),
     encoder: await createWhisperEncoder({ graphPaths: settings.encoderPaths, shape, threads }),
@@ -48,6 +51,8 @@ export async function createJobRunner(
 type Network = {
   vocabulary: Vocabulary;
   vocabularySize: number;
+  taiwanese: boolean;
+  shortContexts: boolean;
   rules: TokenRules;
   logMel: LogMel;
   encoder: WhisperEncoder;
@@ -56,6 +61,8 @@ type Network = {
 
 type Request = {
   job: WindowJob;
+  /** What the encoder hears. */
+  frames: number;
   signal: AbortSignal;
   resolve: (result: WindowResult) => void;
   reject: (reason: unknown) => void;
@@ -87,7 +94,8 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
 
   run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
     return new Promise<WindowResult>((resolve, reject) => {
-      this.#waiting.push({ job: withLead(job), signal, resolve, reject });
+      const led = withLead(job);
+      this.#waiting.push({ job: led, frames: this.#framesFor(led), signal, resolve, reject });
       if (!this.#running) void this.#work();
     }).then(withoutLead);
   }
@@ -151,7 +159,12 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
       return;
     }
     const place = decoder.add(encoded);
-    const { languages, noSpeechProbability } = await listenForLanguages(this.#network, place, job);
+    const { languages, noSpeechProbability } = await listenForLanguages(
+      this.#network,
+      place,
+      job,
+      request.frames,
+    );
     if (languages.length > 1) {
       decoder.remove(place);
       request.resolve({ languages });
@@ -176,7 +189,12 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     await this.#open(place);
   }
 
-  async #encode({ job, signal }: Request): Promise<EncodedWindow | undefined> {
+  #framesFor({ audio, context }: WindowJob): number {
+    const short = this.#network.shortContexts && context === 'short';
+    return short ? contextFrames(audio.length / pcmSampleRate) : fullContextFrames;
+  }
+
+  async #encode({ job, frames, signal }: Request): Promise<EncodedWindow | undefined> {
     const { encoder, logMel } = this.#network;
     const goOn = async () => {
       if (!job.urgent) await this.#workOnUrgent();
@@ -185,7 +203,7 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     };
     this.#encoding++;
     try {
-      return await encoder.encode(logMel(job.audio, 2 * fullContextFrames), fullContextFrames, goOn);
+      return await encoder.encode(logMel(job.audio, 2 * frames), frames, goOn);
     } finally {
       this.#encoding--;
     }
@@ -235,10 +253,18 @@ class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     if ('next' in answer) {
       active.nextToken = answer.next;
     } else if ('restart' in answer) {
-      await this.#open(place);
+      if (active.frames === fullContextFrames) await this.#open(place);
+      else this.#beginAgain(place);
     } else {
       await this.#finish(place, answer.done);
     }
+  }
+
+  /** Before a warmer try comes one with the whole context. */
+  #beginAgain(place: number): void {
+    const { job, signal, resolve, reject } = this.#active[place]!;
+    this.#leave(place);
+    this.#waiting.unshift({ job, frames: fullContextFrames, signal, resolve, reject });
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {

@@ -10,6 +10,8 @@ export type WindowJobSettings = {
   /** Folder of the published model: vocabulary and measures. */
   modelFolder: string;
   integers: IntegerKind;
+  /** The model knows Taiwanese, and hears well with short contexts. */
+  adapted: boolean;
   threads: number;
   /** Windows decoded side by side. */
   slots: number;
@@ -25,6 +27,8 @@ export type WindowJob = {
   promptTokens: number[];
   temperature: number;
   words: boolean;
+  /** `short`, where the model can: only as much silence after the audio as it needs. */
+  context: 'full' | 'short';
   /** Somebody waits for it: recognised before other windows that have not been begun. */
   urgent: boolean;
 };

@@ -2,6 +2,7 @@ import { tidyText } from './chinese-punctuation.ts';
 import { toScript } from './chinese-script.ts';
 import { meanLogProbability } from './invented-text.ts';
 import type { LanguageSetting, Segment, Word } from './segment.ts';
+import { isTaiwanese } from './taiwanese-writing.ts';
 import type { RecognisedSegment, RecognisedWindow } from './window-messages.ts';
 import { type SpeechWindow, toRecordingTime } from './windows.ts';
 
@@ -10,10 +11,13 @@ export function writeSegment(
   segment: RecognisedSegment,
   recognised: RecognisedWindow,
   window: SpeechWindow,
-  setting: LanguageSetting,
+  asked: LanguageSetting,
 ): Omit<Segment, 'id'> {
   const inRecording = (seconds: number) => toRecordingTime(window, seconds);
-  const { language } = recognised;
+  // A sentence may change over to Taiwanese, whatever the window was taken for.
+  const language = isTaiwanese(segment.text) ? 'nan' : recognised.language;
+  // Its characters are chosen with care, and OpenCC knows nothing of them.
+  const setting = language === 'nan' ? 'nan-TW' : asked;
   return {
     startSeconds: inRecording(segment.startSeconds),
     endSeconds: inRecording(segment.endSeconds),

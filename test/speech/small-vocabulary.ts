@@ -9,7 +9,7 @@ export const smallVocabulary: Vocabulary = {
   noSpeech: 34,
   noTimestamps: 35,
   firstTimestamp: 40,
-  languages: { zh: 36, en: 37 },
+  languages: { zh: 36, en: 37, nan: 38 },
   suppressed: [24, 35], // y is no speech
   suppressedAtStart: [25, 30], // a text does not begin with z
   bytesOf: (tokens) => Uint8Array.from(tokens.filter((token) => token < 26).map((token) => 97 + token)),

@@ -52,6 +52,7 @@ async function run({ onListen, ...options }: Run): Promise<number> {
       },
       tokenisePrompt: async () => [],
       windowsAtOnce: 1,
+      taiwanese: false,
     },
   );
   const { value, done } = await segments.next();

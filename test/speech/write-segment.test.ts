@@ -64,3 +64,20 @@ test("a segment carries its own mean, and its window's other figures", () => {
     [-0.75, 0.4, 1.7, 0.2],
   );
 });
+
+test('Taiwanese keeps its characters in every setting, and is called by its name', () => {
+  const text = '𪜶講伊袂來,咱後日佇臺北相等';
+  const segment = recognisedSegment({ text });
+  for (const setting of ['mixed', 'zh-TW', 'zh-CN', 'nan-TW'] as const) {
+    for (const language of ['zh', 'nan'] as const) {
+      const written = writeSegment(
+        segment,
+        recognisedWindow([segment], { language }),
+        speechWindow(),
+        setting,
+      );
+      assert.equal(written.text, '𪜶講伊袂來，咱後日佇臺北相等');
+      assert.equal(written.language, 'nan');
+    }
+  }
+});

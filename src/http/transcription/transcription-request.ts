@@ -49,11 +49,11 @@ export const languageNames = {
   'zh-TW': 'zh-TW',
   'zh-CN': 'zh-CN',
   'en-US': 'en-US',
+  'nan-TW': 'nan-TW',
   zh: 'zh-TW',
   en: 'en-US',
+  nan: 'nan-TW',
 } as const satisfies Record<string, LanguageSetting>;
-
-const taiwanese = ['nan', 'nan-tw'];
 
 /** Throws the error of the first field that cannot be used. `acceptsOnlyText` stands in for a `response_format`. */
 export function readTranscriptionRequest(
@@ -104,8 +104,7 @@ function readLanguage(fields: FormFields): LanguageSetting {
   const names = Object.keys(languageNames) as (keyof typeof languageNames)[];
   const name = names.find((candidate) => candidate.toLowerCase() === asked);
   if (name !== undefined) return languageNames[name];
-  const yet = taiwanese.includes(asked) ? 'This version does not write Taiwanese yet. ' : '';
-  throw invalidValue('language', `${yet}\`language\` is one of ${names.join(', ')}.`);
+  throw invalidValue('language', `\`language\` is one of ${names.join(', ')}.`);
 }
 
 function refuseSpeakers(fields: FormFields): void {
