@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { LowRankDelta, PublishedWeights } from './published-weights.ts';
+import type { LowRankDelta } from './low-rank-product.ts';
+import type { PublishedWeights } from './published-weights.ts';
 import { required } from './required.ts';
 
 /** What was learnt on top of the published weights: training/README.md describes the file. */

@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: '264f40abf616b7b850c3a6b6c7710ce52897f8f51cee4213e7d93f1c79b9c330',
+  small: '000128054dfd6bb444b4e9517c8c8a1b1f981ab933b48a76054fea7ffc016f47',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { addLowRank, type LowRankDelta } from './low-rank-product.ts';
 import { type OnnxFile, readOnnx, type StoredTensor } from './onnx-reader.ts';
 
 /** A weight as published: bytes with one scale and zero point. Matrices are stored [inputs, outputs]. */
@@ -10,9 +11,6 @@ export type QuantisedWeight = {
   /** What was learnt on top of it. */
   delta?: LowRankDelta;
 };
-
-/** The product aᵀ · b of two narrow matrices, a [rank, inputs] and b [rank, outputs]. */
-export type LowRankDelta = { rank: number; a: Float32Array; b: Float32Array };
 
 /** Every tensor of the network under its place in it, e.g. `encoder.layers.3.self_attn.q_proj`. */
 export type PublishedWeights = {
@@ -35,27 +33,8 @@ export function toFloats(weight: QuantisedWeight): Float32Array {
   const floats = new Float32Array(weight.bytes.length);
   const { bytes, scale, zeroPoint, delta } = weight;
   for (let i = 0; i < floats.length; i++) floats[i] = ((bytes[i] ?? 0) - zeroPoint) * scale;
-  if (delta) addProduct(floats, delta);
+  if (delta) addLowRank(floats, delta);
   return floats;
-}
-
-/** Four components at a time: a matrix is read and written an eighth as often as with 32 components one by one. */
-function addProduct(floats: Float32Array, { rank, a, b }: LowRankDelta): void {
-  if (rank % 4 !== 0) throw new Error(`a rank of ${rank} is not a multiple of four`);
-  const [inputs, outputs] = [a.length / rank, b.length / rank];
-  for (let component = 0; component < rank; component += 4) {
-    const [b0, b1, b2, b3] = [0, 1, 2, 3].map((i) =>
-      b.subarray((component + i) * outputs, (component + i + 1) * outputs),
-    ) as [Float32Array, Float32Array, Float32Array, Float32Array];
-    for (let input = 0; input < inputs; input++) {
-      const at = component * inputs + input;
-      const [a0, a1, a2, a3] = [a[at]!, a[at + inputs]!, a[at + 2 * inputs]!, a[at + 3 * inputs]!];
-      const row = input * outputs;
-      for (let output = 0; output < outputs; output++) {
-        floats[row + output]! += a0 * b0[output]! + a1 * b1[output]! + a2 * b2[output]! + a3 * b3[output]!;
-      }
-    }
-  }
 }
 
 function collect(file: OnnxFile, side: 'encoder' | 'decoder', weights: PublishedWeights): void {
