@@ -11,7 +11,7 @@ const framesPerSecond = 50;
  * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and
  * below −5 for English ones.
  */
-const mandarinPrior = 2.5;
+const englishHandicap = 2.5;
 
 type Listening = {
   decoder: WhisperDecoder;
@@ -35,8 +35,8 @@ export async function listenForLanguages(
   const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
     const row = index * vocabularySize;
     return {
-      zh: rows[row + vocabulary.languages.zh]! + mandarinPrior,
-      en: rows[row + vocabulary.languages.en]!,
+      zh: rows[row + vocabulary.languages.zh]!,
+      en: rows[row + vocabulary.languages.en]! - englishHandicap,
       nan: taiwanese ? rows[row + vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
     };
   });
