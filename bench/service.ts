@@ -21,7 +21,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     database: { type: 'string' },
     profile: { type: 'string' },
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '10' },
     uploads: { type: 'string', default: '200' },
     keys: { type: 'string', default: '20' },
     requests: { type: 'string', default: '500' },
