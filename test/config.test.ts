@@ -14,6 +14,7 @@ test('without settings the defaults hold, with data in the project folder', () =
     databaseUrl: resolve(root, 'data/siann.db'),
     instance: `${hostname()}:8443`,
     model: 'small',
+    adapter: 'own',
     cacheFolder: resolve(root, 'data/models'),
     processes: 0,
     threads: 0,
