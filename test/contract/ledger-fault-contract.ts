@@ -22,8 +22,8 @@ export function ledgerFaultContract(create: CreateDatabase): void {
     const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, key.id);
     assert.equal(reservedMs, 0);
     assert.ok(usedMs <= 120_000, `${usedMs}`);
-    // The last worker was alone, and stopped when less than its five seconds were left.
-    assert.ok(usedMs > 115_000, `${usedMs}`);
+    // Each of six workers stops when others hold what is left, and then gives back the five seconds that it held itself.
+    assert.ok(usedMs >= 120_000 - 6 * 5_000, `${usedMs}`);
     assert.deepEqual(asMap(lines), settled);
   });
 
