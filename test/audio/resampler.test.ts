@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { joinSamples } from '../../src/audio/audio-block.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
 
 const rates = [8_000, 11_025, 22_050, 32_000, 44_100, 48_000, 96_000, 44_056];
@@ -68,14 +69,14 @@ test('a click stays where it was', () => {
 
 function resample(input: Float32Array, rate: number, lengths = [input.length]): Float32Array {
   const resampler = createResampler(rate);
-  const output: number[] = [];
+  const output: Float32Array[] = [];
   let from = 0;
   for (const length of lengths) {
-    output.push(...resampler.push(input.subarray(from, from + length)));
+    output.push(resampler.push(input.subarray(from, from + length)));
     from += length;
   }
-  output.push(...resampler.flush());
-  return Float32Array.from(output);
+  output.push(resampler.flush());
+  return joinSamples(output);
 }
 
 function tone(hertz: number, rate: number, samples: number): Float32Array {
