@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, loadConfig, settingsSchema, settingsTable } from '../src/config.ts';
+import { ConfigError, loadConfig } from '../src/config.ts';
+import { settingsSchema, settingsTable } from '../src/settings-schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { settingsTable } from '../config.ts';
+import { settingsTable } from '../settings-schema.ts';
 import { type Command, type CommandContext, parseCommandLine, refuseArguments } from './command.ts';
 import { type Check, machineChecks } from './doctor-checks.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -13,7 +13,8 @@ import {
   describeProcessor,
 } from '../../src/cli/doctor-checks.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
-import { loadConfig, settingsTable } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { settingsTable } from '../../src/settings-schema.ts';
 import { scriptedContext } from './scripted-context.ts';
 
 let folder: string;
