@@ -16,6 +16,7 @@ export type WhisperShape = {
 
 /** Frames that the encoder gives for 30 s, Whisper's full context. */
 export const fullContextFrames = 1500;
+export const framesPerSecond = 50;
 export const headWidth = 64;
 
 export async function readWhisperShape(modelFolder: string): Promise<WhisperShape> {

@@ -1,6 +1,5 @@
-import { fullContextFrames } from '../model/whisper-shape.ts';
+import { framesPerSecond, fullContextFrames } from '../model/whisper-shape.ts';
 
-const framesPerSecond = 50;
 /** Silence that the model is given after the last sound. */
 const afterSeconds = 1;
 /** Lengths come in steps, so that the decoder's caches keep their shape from one window to the next. */

@@ -1,12 +1,12 @@
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { FrameStretch, WhisperDecoder } from '../inference/whisper-decoder.ts';
+import { framesPerSecond } from '../model/whisper-shape.ts';
 import { type LanguageEvidence, type LanguageRun, languageRuns, likeliestLanguage } from './language-runs.ts';
 import { languageOfSetting } from './segment.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { WindowJob } from './window-messages.ts';
 import type { SpokenStretch } from './windows.ts';
 
-const framesPerSecond = 50;
 /**
  * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and
  * below −5 for English ones.
@@ -17,13 +17,13 @@ type Listening = {
   decoder: WhisperDecoder;
   vocabulary: Vocabulary;
   vocabularySize: number;
-  /** Whether the model has learnt Taiwanese. */
-  taiwanese: boolean;
+  /** The model has learnt Taiwanese. */
+  adapted: boolean;
 };
 
 /** Which languages are spoken where in a window: every stretch of speech is asked about by itself, all in one go. */
 export async function listenForLanguages(
-  { decoder, vocabulary, vocabularySize, taiwanese }: Listening,
+  { decoder, vocabulary, vocabularySize, adapted }: Listening,
   place: number,
   job: WindowJob,
   frames: number,
@@ -37,7 +37,7 @@ export async function listenForLanguages(
     return {
       zh: rows[row + vocabulary.languages.zh]!,
       en: rows[row + vocabulary.languages.en]! - englishHandicap,
-      nan: taiwanese ? rows[row + vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
+      nan: adapted ? rows[row + vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
     };
   });
   const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);

@@ -1,0 +1,287 @@
+import { setImmediate } from 'node:timers/promises';
+import { pcmSampleRate } from '../audio/pcm.ts';
+import type { JobRunner } from '../inference/job-runner.ts';
+import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
+import type { EncodedWindow, WhisperEncoder } from '../inference/whisper-encoder.ts';
+import { fullContextFrames } from '../model/whisper-shape.ts';
+import { contextFrames } from './context-length.ts';
+import { listenForLanguages } from './listen-for-languages.ts';
+import type { LogMel } from './log-mel.ts';
+import type { SpokenLanguage } from './segment.ts';
+import { snapToSpeech } from './snap-to-speech.ts';
+import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.ts';
+import { timedSegments } from './timed-segments.ts';
+import type { TokenRules } from './token-rules.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { type Attempt, WindowDecoding } from './window-decoding.ts';
+import { withLead, withoutLead } from './window-lead.ts';
+import type { RecognisedSegment, WindowJob, WindowResult } from './window-messages.ts';
+import { alignWords } from './word-times.ts';
+
+/** Everything loaded for recognising windows. */
+export type Network = {
+  vocabulary: Vocabulary;
+  vocabularySize: number;
+  /** The model knows Taiwanese, and hears well with short contexts. */
+  adapted: boolean;
+  rules: TokenRules;
+  logMel: LogMel;
+  encoder: WhisperEncoder;
+  decoder: WhisperDecoder;
+};
+
+type Request = {
+  job: WindowJob;
+  /** What the encoder hears. */
+  frames: number;
+  signal: AbortSignal;
+  resolve: (result: WindowResult) => void;
+  reject: (reason: unknown) => void;
+};
+
+/** A window that is being decoded; its index in `#active` is its place in the decoder. */
+type Active = Request & {
+  language: SpokenLanguage;
+  noSpeechProbability: number;
+  decoding: WindowDecoding;
+  nextToken: number;
+};
+
+function isUrgent({ job }: Request): boolean {
+  return job.urgent;
+}
+
+/** Decodes windows side by side; urgent ones come first, even between the parts of another's encoding. */
+export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
+  readonly #network: Network;
+  readonly #waiting: Request[] = [];
+  readonly #active: Active[] = [];
+  #running = false;
+  /** Windows under way that will need a place in the decoder. */
+  #encoding = 0;
+
+  constructor(network: Network) {
+    this.#network = network;
+  }
+
+  run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
+    return new Promise<WindowResult>((resolve, reject) => {
+      const led = withLead(job);
+      this.#waiting.push({ job: led, frames: this.#framesFor(led), signal, resolve, reject });
+      if (!this.#running) void this.#work();
+    }).then(withoutLead);
+  }
+
+  async #work(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.length > 0 || this.#active.length > 0) await this.#advance();
+    this.#running = false;
+  }
+
+  /** Somebody waits for these: they come in between the parts of another window's encoding. */
+  async #workOnUrgent(): Promise<void> {
+    while (this.#waiting.some(isUrgent) || this.#active.some(isUrgent)) await this.#advance();
+  }
+
+  /** Between any two runs of a graph, messages are let in: a cancelled window leaves, a new one joins. */
+  async #advance(): Promise<void> {
+    await setImmediate();
+    this.#dropCancelled();
+    const request = this.#nextRequest();
+    try {
+      if (request) await this.#begin(request);
+      else if (this.#active.length > 0) await this.#step();
+    } catch (error) {
+      this.#fail(error, request);
+    }
+  }
+
+  /** The window to begin now. While an urgent one is being decoded, others wait: beginning one takes as long as twenty steps. */
+  #nextRequest(): Request | undefined {
+    const { capacity } = this.#network.decoder;
+    if (this.#active.length + this.#encoding >= capacity) return undefined;
+    const urgent = this.#waiting.findIndex(isUrgent);
+    if (urgent >= 0) return this.#waiting.splice(urgent, 1)[0];
+    return this.#active.some(isUrgent) ? undefined : this.#waiting.shift();
+  }
+
+  #dropCancelled(): void {
+    for (let i = this.#waiting.length - 1; i >= 0; i--) {
+      const { signal, reject } = this.#waiting[i]!;
+      if (signal.aborted) {
+        this.#waiting.splice(i, 1);
+        reject(signal.reason);
+      }
+    }
+    for (let place = this.#active.length - 1; place >= 0; place--) {
+      const { signal, reject } = this.#active[place]!;
+      if (signal.aborted) {
+        this.#leave(place);
+        reject(signal.reason);
+      }
+    }
+  }
+
+  async #begin(request: Request): Promise<void> {
+    const { decoder, vocabulary, rules } = this.#network;
+    const { job, signal } = request;
+    const encoded = await this.#encode(request);
+    if (!encoded) {
+      request.reject(signal.reason);
+      return;
+    }
+    const place = decoder.add(encoded);
+    const { languages, noSpeechProbability } = await listenForLanguages(
+      this.#network,
+      place,
+      job,
+      request.frames,
+    );
+    if (languages.length > 1) {
+      decoder.remove(place);
+      request.resolve({ languages });
+      return;
+    }
+    const audioSeconds = job.audio.length / pcmSampleRate;
+    const [seed, firstTemperature] = [job.audio.length, job.temperature];
+    this.#active.push({
+      ...request,
+      language: languages[0]!.language,
+      noSpeechProbability,
+      decoding: new WindowDecoding({
+        vocabulary,
+        rules,
+        audioSeconds,
+        noSpeechProbability,
+        seed,
+        firstTemperature,
+      }),
+      nextToken: 0,
+    });
+    await this.#open(place);
+  }
+
+  #framesFor({ audio, context }: WindowJob): number {
+    const short = this.#network.adapted && context === 'short';
+    return short ? contextFrames(audio.length / pcmSampleRate) : fullContextFrames;
+  }
+
+  async #encode({ job, frames, signal }: Request): Promise<EncodedWindow | undefined> {
+    const { encoder, logMel } = this.#network;
+    const goOn = async () => {
+      if (!job.urgent) await this.#workOnUrgent();
+      await setImmediate();
+      return !signal.aborted;
+    };
+    this.#encoding++;
+    try {
+      return await encoder.encode(logMel(job.audio, 2 * frames), frames, goOn);
+    } finally {
+      this.#encoding--;
+    }
+  }
+
+  async #open(place: number): Promise<void> {
+    const { decoder, vocabulary } = this.#network;
+    const { job, language } = this.#active[place]!;
+    decoder.restart(place);
+    const opening = [...this.#opening(job), vocabulary.languages[language], vocabulary.transcribe];
+    await this.#take(place, await decoder.prompt(place, opening));
+  }
+
+  #opening({ promptTokens }: WindowJob): number[] {
+    const { startOfPrevious, startOfTranscript } = this.#network.vocabulary;
+    return promptTokens.length > 0
+      ? [startOfPrevious, ...promptTokens, startOfTranscript]
+      : [startOfTranscript];
+  }
+
+  async #step(): Promise<void> {
+    const urgent = this.#active.filter(isUrgent);
+    if (urgent.length > 0 && urgent.length < this.#active.length) await this.#stepAlone(urgent);
+    else await this.#stepAll();
+  }
+
+  /** Windows that somebody waits for do not carry the others along: a step of one takes a third of the time. */
+  async #stepAlone(urgent: Active[]): Promise<void> {
+    for (const active of urgent) {
+      const place = this.#active.indexOf(active);
+      await this.#take(place, await this.#network.decoder.prompt(place, [active.nextToken]));
+    }
+  }
+
+  async #stepAll(): Promise<void> {
+    const { decoder, vocabularySize } = this.#network;
+    const rows = await decoder.step(this.#active.map((active) => active.nextToken));
+    // From the last place down: a window that leaves moves only those behind it.
+    for (let place = this.#active.length - 1; place >= 0; place--) {
+      await this.#take(place, rows.subarray(place * vocabularySize, (place + 1) * vocabularySize));
+    }
+  }
+
+  async #take(place: number, row: Float32Array): Promise<void> {
+    const active = this.#active[place]!;
+    const answer = active.decoding.accept(row);
+    if ('next' in answer) {
+      active.nextToken = answer.next;
+    } else if ('restart' in answer) {
+      if (active.frames === fullContextFrames) await this.#open(place);
+      else this.#beginAgain(place);
+    } else {
+      await this.#finish(place, answer.done);
+    }
+  }
+
+  /** Before a warmer try comes one with the whole context. */
+  #beginAgain(place: number): void {
+    const { job, signal, resolve, reject } = this.#active[place]!;
+    this.#leave(place);
+    this.#waiting.unshift({ job, frames: fullContextFrames, signal, resolve, reject });
+  }
+
+  async #finish(place: number, attempt: Attempt): Promise<void> {
+    const { language, noSpeechProbability, resolve } = this.#active[place]!;
+    const segments = await this.#segmentsOf(place, attempt);
+    this.#leave(place);
+    const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+    resolve({
+      recognised: {
+        language,
+        noSpeechProbability,
+        temperature,
+        averageLogProbability,
+        compressionRatio,
+        looped,
+        segments,
+      },
+    });
+  }
+
+  async #segmentsOf(place: number, attempt: Attempt): Promise<RecognisedSegment[]> {
+    const { vocabulary, decoder } = this.#network;
+    const { job, language } = this.#active[place]!;
+    const audioSeconds = job.audio.length / pcmSampleRate;
+    const segments = timedSegments(vocabulary, attempt, audioSeconds);
+    const silences = longSilences(job.speech);
+    const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
+    if (segments.length > 0 && (job.words || reaching)) {
+      await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
+    }
+    const split = splitAtSilences(vocabulary, segments, silences);
+    snapToSpeech(split, job.speech);
+    return split;
+  }
+
+  #leave(place: number): void {
+    this.#network.decoder.remove(place);
+    const last = this.#active.pop()!;
+    if (place < this.#active.length) this.#active[place] = last;
+  }
+
+  /** A graph that fails leaves the caches in doubt: every window in them fails. */
+  #fail(error: unknown, request: Request | undefined): void {
+    request?.reject(error);
+    while (this.#network.decoder.count > 0) this.#network.decoder.remove(this.#network.decoder.count - 1);
+    for (const { reject } of this.#active.splice(0)) reject(error);
+  }
+}
