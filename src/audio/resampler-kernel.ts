@@ -19,21 +19,6 @@ type Resample = (
   phases: number,
 ) => void;
 
-/** Node has it; the compiler's list of globals without a browser does not. */
-declare namespace WebAssembly {
-  class Memory {
-    constructor(size: { initial: number });
-    readonly buffer: ArrayBuffer;
-  }
-  class Module {
-    constructor(binary: Uint8Array);
-  }
-  class Instance {
-    constructor(module: Module, imports: Record<string, Record<string, unknown>>);
-    readonly exports: { resample: unknown };
-  }
-}
-
 /** The loop and a memory of at least so many bytes for it. Addresses are in bytes; `taps` is a multiple of 8. */
 export function createResamplerKernel(bytes: number): { buffer: ArrayBuffer; resample: Resample } {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });

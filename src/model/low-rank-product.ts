@@ -18,21 +18,6 @@ type AddProduct = (
   rank: number,
 ) => void;
 
-/** Node has it; the compiler's list of globals without a browser does not. */
-declare namespace WebAssembly {
-  class Memory {
-    constructor(size: { initial: number });
-    readonly buffer: ArrayBuffer;
-  }
-  class Module {
-    constructor(binary: Uint8Array);
-  }
-  class Instance {
-    constructor(module: Module, imports: Record<string, Record<string, unknown>>);
-    readonly exports: { addProduct: unknown };
-  }
-}
-
 const atOnce = 16;
 
 /** Adds the product to `matrix`, [inputs, outputs]. */
