@@ -3,13 +3,12 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { createRecogniser } from '../src/main.ts';
 import { modelSizes } from './engines/engine.ts';
+import { type Figure, printFigures } from './figure.ts';
 import { choose, chooseSeveral } from './options.ts';
-import type { Figure } from './robustness/figure.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';
 import { readSpeechSets, speechFolder } from './speech-sets.ts';
-import { formatTable } from './table.ts';
 
 /** Memory goes first: what the others leave in this process would count. */
 const checks = ['memory', 'times', 'noise'] as const;
@@ -33,12 +32,10 @@ const explain = (line: string) => {
   if (values.verbose) console.log(line);
 };
 
-const figures: Figure[] = [];
-for (const check of checks.filter((each) => only.includes(each))) {
-  console.error(`measuring ${check} …`);
-  figures.push(...(await measure(check)));
-}
-console.log(summary());
+await printFigures(
+  checks.filter((each) => only.includes(each)),
+  measure,
+);
 
 function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {
@@ -49,14 +46,4 @@ function measure(check: (typeof checks)[number]): Promise<Figure[]> {
     case 'noise':
       return measureNoise({ open, minutes: Number(values.minutes), explain });
   }
-}
-
-function summary(): string {
-  const rows = figures.map(({ title, value, bar, passes }) => [
-    title,
-    value,
-    bar,
-    passes ? 'pass' : 'FALLS SHORT',
-  ]);
-  return formatTable(['', 'figure', 'bar', ''], rows);
 }

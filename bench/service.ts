@@ -2,14 +2,13 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { modelSizes } from './engines/engine.ts';
+import { type Figure, printFigures } from './figure.ts';
 import { choose, chooseSeveral } from './options.ts';
-import type { Figure } from './robustness/figure.ts';
 import { measureAccountRate } from './service/account-rate.ts';
 import { measureKills } from './service/kill.ts';
 import { measureLimits } from './service/limits.ts';
 import { measureLoad } from './service/load.ts';
 import { measureOverhead } from './service/overhead.ts';
-import { formatTable } from './table.ts';
 
 const checks = ['account', 'overhead', 'load', 'kill', 'limits'] as const;
 
@@ -36,18 +35,10 @@ const explain = (line: string) => {
   if (values.verbose) console.log(line);
 };
 
-const figures: Figure[] = [];
-for (const check of checks.filter((each) => only.includes(each))) {
-  console.error(`measuring ${check} …`);
-  figures.push(...(await measure(check)));
-}
-const rows = figures.map(({ title, value, bar, passes }) => [
-  title,
-  value,
-  bar,
-  passes ? 'pass' : 'FALLS SHORT',
-]);
-console.log(formatTable(['', 'figure', 'bar', ''], rows));
+await printFigures(
+  checks.filter((each) => only.includes(each)),
+  measure,
+);
 
 function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {

@@ -1,9 +1,9 @@
 import type { Recogniser } from '../../src/speech/recogniser.ts';
+import type { Explain, Figure } from '../figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { watchTreeMemory } from '../process-memory.ts';
 import type { SpeechSet } from '../speech-sets.ts';
-import type { Explain, Figure } from './figure.ts';
 import { encodeMp3, repeatBytes } from './repeated-mp3.ts';
 
 const pieceSeconds = 240;

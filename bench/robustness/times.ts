@@ -1,10 +1,10 @@
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { Segment } from '../../src/speech/segment.ts';
+import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 import { streamWave } from '../wave-file.ts';
 import { type ClearSentence, findClearSentences } from './clear-sentence.ts';
-import type { Explain, Figure } from './figure.ts';
 import { joinWithSilences, type SpokenSentence } from './timed-recording.ts';
 
 /** Four lengths for three sets: every set comes before and after each of them. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Result } from 'autocannon';
-import type { Explain, Figure } from '../robustness/figure.ts';
+import type { Explain, Figure } from '../figure.ts';
 import { serve } from './served-process.ts';
 import { createServiceFolder } from './service-folder.ts';
 

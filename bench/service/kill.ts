@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { Explain, Figure } from '../robustness/figure.ts';
+import type { Explain, Figure } from '../figure.ts';
 import { type Answer, type Client, createClient } from './client.ts';
 import { createClips, toWave } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';

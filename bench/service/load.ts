@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Explain, Figure } from '../robustness/figure.ts';
+import type { Explain, Figure } from '../figure.ts';
 import { type Answer, createClient } from './client.ts';
 import { type Clip, createClips } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';
