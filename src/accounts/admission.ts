@@ -1,5 +1,7 @@
 /** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
 
+import type { StreamToken } from './stream-tokens.ts';
+
 export type Environment = 'live' | 'test';
 
 export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
@@ -10,6 +12,8 @@ export type Credential = {
   environment: Environment;
   /** The Authorization header as it came. */
   authorization: string | undefined;
+  /** A one-use token of `Lease.issueToken`, where the route takes one; it then counts instead of the header. */
+  streamToken?: string | undefined;
   /** X-Project-ID or OpenAI-Project. */
   projectId: string | undefined;
   /** The client's address, as the trusted proxy reports it where there is one. */
@@ -39,6 +43,8 @@ export type Admitted = {
 
 export interface Lease {
   readonly admitted: Admitted;
+  /** For one connection of this key within a minute, from where no header can be sent. It needs no signature. */
+  issueToken(): Promise<StreamToken>;
   /** Aborts with invalid_api_key when the key is revoked or regenerated while the work goes on. */
   readonly revoked: AbortSignal;
   /** True when the key signs its requests: the body's hash must be handed to `verifyBody` before anything is answered. */

@@ -13,6 +13,7 @@ import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
 import { createLedger } from './ledger.ts';
 import { type Plan, type Plans, plans as publishedPlans } from './plans.ts';
 import { emptyBodyHash, readSignature, type Signature } from './signature.ts';
+import { createStreamTokens } from './stream-tokens.ts';
 
 type Options = {
   database: Database;
@@ -34,6 +35,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
   const keys = createKeyLookup({ database });
   const readBalance = createBalanceReader({ database });
   const ledger = createLedger({ database, instance, clock });
+  const tokens = createStreamTokens({ counters, clock });
   const delayInvalidKey = createInvalidKeyDelay({ counters });
   const watch = createKeyWatch({
     database,
@@ -49,12 +51,19 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       .catch((error) => log.error({ err: error }, 'Reservations could not be renewed'));
   }, renewMs).unref();
 
-  const authenticate = async ({ authorization, environment, address }: Credential): Promise<KnownKey> => {
-    const text = keyInHeader(authorization);
-    const key = text === undefined ? undefined : await keys.find(text);
-    if (key?.admitted.environment === environment) return key;
-    await delayInvalidKey(address);
+  const authenticate = async (credential: Credential): Promise<KnownKey> => {
+    const key = await keyOf(credential);
+    if (key?.admitted.environment === credential.environment) return key;
+    await delayInvalidKey(credential.address);
     throw new ServiceError('invalid_api_key');
+  };
+  const keyOf = async ({ streamToken, authorization }: Credential): Promise<KnownKey | undefined> => {
+    if (streamToken !== undefined) {
+      const hash = await tokens.redeem(streamToken);
+      return hash === undefined ? undefined : keys.findByHash(hash);
+    }
+    const text = keyInHeader(authorization);
+    return text === undefined ? undefined : keys.find(text);
   };
 
   const takePlace = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
@@ -103,6 +112,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
         unverified: kind === 'connection' ? signature : undefined,
         watchKey: (controller) => watch.watch(key.hash, controller),
         leavePlace,
+        issueToken: () => tokens.issue(key.hash),
         ledger,
         counters,
         clock,
@@ -116,7 +126,9 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
 }
 
 function signatureOf(credential: Credential, key: KnownKey, nowMs: number): Signature | undefined {
-  return key.signingSecret === undefined ? undefined : readSignature(credential, key.signingSecret, nowMs);
+  // What a token stands for was signed when it was asked for.
+  if (key.signingSecret === undefined || credential.streamToken !== undefined) return undefined;
+  return readSignature(credential, key.signingSecret, nowMs);
 }
 
 function quotaOf({ quotaMinutes }: Plan): number | undefined {

@@ -15,6 +15,7 @@ export type KnownKey = {
 
 export interface KeyLookup {
   find(key: string): Promise<KnownKey | undefined>;
+  findByHash(hash: string): Promise<KnownKey | undefined>;
   /** Which of these hashes still belong to a key in force. */
   stillValid(hashes: readonly string[]): Promise<Set<string>>;
 }
@@ -59,12 +60,14 @@ export function createKeyLookup({ database }: { database: Database }): KeyLookup
     );
   };
 
+  const findByHash = async (hash: string) => {
+    const known = await cache.get(hash, () => load(hash));
+    return known && timingSafeEqual(Buffer.from(known.hash), Buffer.from(hash)) ? known : undefined;
+  };
+
   return {
-    async find(key) {
-      const hash = hashOf(key);
-      const known = await cache.get(hash, () => load(hash));
-      return known && timingSafeEqual(Buffer.from(known.hash), Buffer.from(hash)) ? known : undefined;
-    },
+    find: (key) => findByHash(hashOf(key)),
+    findByHash,
     async stillValid(hashes) {
       const rows = await inForce.select('hash').where('hash', 'in', hashes).execute();
       return new Set(rows.map((row) => row.hash));

@@ -17,6 +17,7 @@ export type LeaseParts = {
   signed: boolean;
   watchKey(controller: AbortController): () => void;
   leavePlace(): Promise<void>;
+  issueToken: Lease['issueToken'];
   ledger: Ledger;
   counters: Counters;
   clock: { now(): number };
@@ -57,6 +58,7 @@ export function createLease(parts: LeaseParts): Lease {
   return {
     admitted,
     signed,
+    issueToken: parts.issueToken,
     get revoked() {
       if (!revocation) {
         const controller = new AbortController();

@@ -9,4 +9,8 @@ export interface Counters extends AsyncDisposable {
   noteOnce(name: string, forgetAfterMs: number): Promise<boolean>;
   /** How often this has happened, this time included, since it last did not happen for `forgetAfterMs`. */
   countUp(name: string, forgetAfterMs: number): Promise<number>;
+  /** Leaves something for whoever asks for it by its name first, until it is forgotten. */
+  leaveParcel(name: string, content: string, forgetAfterMs: number): Promise<void>;
+  /** Once: whoever asks after that gets nothing. */
+  takeParcel(name: string): Promise<string | undefined>;
 }

@@ -2,6 +2,7 @@ import type { Counters } from './counters.ts';
 
 type Bucket = { tokens: number; atMs: number };
 type Count = { count: number; forgetAtMs: number };
+type Parcel = { content: string; forgetAtMs: number };
 type Options = {
   clock?: { now(): number };
   /** Buckets and counts; past it the oldest are forgotten. */
@@ -17,6 +18,7 @@ export function createMemoryCounters(options: Options = {}): Counters {
   const rooms = new Map<string, number>();
   const notes = new Map<string, number>();
   const counts = new Map<string, Count>();
+  const parcels = new Map<string, Parcel>();
 
   return {
     async takeToken(name, perSecond) {
@@ -55,8 +57,21 @@ export function createMemoryCounters(options: Options = {}): Counters {
       keep(counts, name, { count, forgetAtMs: now + forgetAfterMs }, maxNames);
       return count;
     },
+    async leaveParcel(name, content, forgetAfterMs) {
+      const now = clock.now();
+      for (const [old, { forgetAtMs }] of parcels) {
+        if (forgetAtMs > now) break;
+        parcels.delete(old);
+      }
+      keep(parcels, name, { content, forgetAtMs: now + forgetAfterMs }, maxNames);
+    },
+    async takeParcel(name) {
+      const parcel = parcels.get(name);
+      parcels.delete(name);
+      return parcel && parcel.forgetAtMs > clock.now() ? parcel.content : undefined;
+    },
     async [Symbol.asyncDispose]() {
-      for (const map of [buckets, rooms, notes, counts]) map.clear();
+      for (const map of [buckets, rooms, notes, counts, parcels]) map.clear();
     },
   };
 }

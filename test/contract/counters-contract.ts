@@ -69,6 +69,22 @@ export function countersContract(name: string, create: Create): void {
       assert.equal(together.filter(Boolean).length, 1);
     });
 
+    it('hand a parcel out once, and not when it has been forgotten', async () => {
+      const clock = createTestClock();
+      await using counters = await create(clock);
+      await counters.leaveParcel('a', 'for a', 60_000);
+      await counters.leaveParcel('b', 'for b', 60_000);
+      clock.advance(59_999);
+      const together = await Promise.all(Array.from({ length: 5 }, () => counters.takeParcel('a')));
+      assert.deepEqual(
+        together.filter((content) => content !== undefined),
+        ['for a'],
+      );
+      clock.advance(1);
+      assert.equal(await counters.takeParcel('b'), undefined);
+      assert.equal(await counters.takeParcel('never left'), undefined);
+    });
+
     it('count up until nothing has happened for a while', async () => {
       const clock = createTestClock();
       await using counters = await create(clock);

@@ -188,6 +188,49 @@ export function gateContract(create: CreateDatabase): void {
     await replay.close();
   });
 
+  it('takes a token in the place of the key that asked for it, once and for a minute', async () => {
+    await using rooms = await createAccountRooms(create, { plans: withoutRates });
+    const { key, id } = await rooms.createKey();
+    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    let timestamp = rooms.clock.now() / 1000;
+    const issue = async () => {
+      const request = { method: 'POST', url: '/v1/speech/realtime/tokens' };
+      const signed = sign(signingSecret, { ...request, timestamp: timestamp++ });
+      const lease = await rooms.gate.admit(rooms.credential(key, { ...request, ...signed }), 'call');
+      return lease.issueToken();
+    };
+    const admit = (streamToken: string, given: object = {}) =>
+      rooms.gate.admit(rooms.credential(undefined, { streamToken, ...given }), 'connection');
+
+    const { token, expiresAt } = await issue();
+    assert.match(token, /^ek_[A-Za-z0-9]{32}$/);
+    assert.equal(expiresAt.getTime(), rooms.clock.now() + 60_000);
+    const lease = await admit(token);
+    assert.equal(lease.admitted.key.id, id);
+    assert.equal(lease.signed, false, 'no signature is asked for');
+    await lease.settle(1);
+    await lease.close();
+
+    const late = await issue();
+    const refused = {
+      used: () => admit(token),
+      unknown: () => admit(`ek_${'a'.repeat(32)}`),
+      key: () => admit(key),
+      otherEnvironment: async () => admit((await issue()).token, { environment: 'live' }),
+      late: () => {
+        rooms.clock.advance(60_000);
+        return admit(late.token);
+      },
+      revoked: async () => {
+        const { token } = await issue();
+        await rooms.accounts.keys.revoke(id);
+        return admit(token);
+      },
+    };
+    for (const [name, attempt] of Object.entries(refused))
+      assert.equal((await refusal(attempt())).code, 'invalid_api_key', name);
+  });
+
   it('lets a signed request that was turned away come again as it is', async () => {
     await using rooms = await createAccountRooms(create);
     const { key, id } = await rooms.createKey();

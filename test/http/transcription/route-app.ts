@@ -34,6 +34,7 @@ export function recordedLease(given: Partial<Lease> = {}): RecordedLease {
     admitted: {} as Lease['admitted'],
     revoked: revoked.signal,
     signed: false,
+    issueToken: async () => ({ token: '', expiresAt: new Date() }),
     reserved: [],
     settled: [],
     hashes: [],
