@@ -53,6 +53,8 @@ export interface Lease {
   verifyBody(sha256: string): Promise<void>;
   /** Makes sure that at least `totalSeconds` of audio are reserved; throws quota_exceeded. */
   reserve(totalSeconds: number): Promise<void>;
+  /** Charges what a stream has used so far, in place of so much of what was reserved; more may follow, until `settle`. */
+  settleSoFar(totalSeconds: number): Promise<void>;
   /** Charges `seconds` once and for all, in place of what was reserved. Called just before the answer is written. */
   settle(seconds: number): Promise<void>;
   /** Gives back the place, and whatever was reserved and not settled. May be called at any time, any number of times. */

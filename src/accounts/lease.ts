@@ -30,6 +30,7 @@ export function createLease(parts: LeaseParts): Lease {
   let state: 'open' | 'settled' | 'closed' = 'open';
   let period: Period | undefined;
   let reservedMs = 0;
+  let chargedMs = 0;
   let revocation: { controller: AbortController; endWatch(): void } | undefined;
   // What is done to the ledger is done in the order in which it was asked for.
   let last: Promise<unknown> = Promise.resolve();
@@ -53,6 +54,14 @@ export function createLease(parts: LeaseParts): Lease {
       return;
     }
     throw quotaExceeded(clock.now());
+  };
+
+  const chargeUpTo = async (totalMs: number, rest: 'kept' | 'given back') => {
+    if (unverified) throw new Error('A signed request was settled before its body was verified.');
+    if (totalMs < chargedMs) throw new RangeError('What has been charged is not taken back.');
+    if (rest === 'kept' && totalMs === chargedMs) return;
+    if (!(await ledger.settle(request(), totalMs, { chargedMs, rest }))) throw quotaExceeded(clock.now());
+    chargedMs = totalMs;
   };
 
   return {
@@ -81,13 +90,19 @@ export function createLease(parts: LeaseParts): Lease {
         await reserveUpTo(totalMs);
       });
     },
+    async settleSoFar(totalSeconds) {
+      const totalMs = milliseconds(totalSeconds);
+      await inTurn(async () => {
+        if (state !== 'open') throw new Error('Nothing more can be charged on a lease that has ended.');
+        await chargeUpTo(totalMs, 'kept');
+      });
+    },
     async settle(seconds) {
       const chargeMs = milliseconds(seconds);
-      if (unverified) throw new Error('A signed request was settled before its body was verified.');
       await inTurn(async () => {
         if (state === 'settled') return;
         if (state === 'closed') throw new Error('A lease that was closed cannot be settled.');
-        if (!(await ledger.settle(request(), chargeMs))) throw quotaExceeded(clock.now());
+        await chargeUpTo(chargeMs, 'given back');
         state = 'settled';
       });
     },

@@ -88,17 +88,34 @@ export async function addEntry(queries: Queries, entry: LedgerEntryRow): Promise
   return added !== undefined;
 }
 
+/** A stream is charged more as it goes on. False when it was charged up to another place than is thought. */
+export async function raiseEntry(
+  queries: Queries,
+  requestId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<boolean> {
+  const raised = await queries
+    .updateTable('ledger_entries')
+    .set({ milliseconds: toMs })
+    .where('request_id', '=', requestId)
+    .where('kind', '=', 'settle')
+    .where('milliseconds', '=', fromMs)
+    .returning('request_id')
+    .executeTakeFirst();
+  return raised !== undefined;
+}
+
 export async function addToDay(
   queries: Queries,
-  { keyId, day, usedMs }: { keyId: string; day: string; usedMs: number },
+  { keyId, day, usedMs, requests }: { keyId: string; day: string; usedMs: number; requests: number },
 ): Promise<void> {
   await queries
     .insertInto('daily_usage')
-    .values({ key_id: keyId, day, used_ms: usedMs, requests: 1 })
+    .values({ key_id: keyId, day, used_ms: usedMs, requests })
     .onConflict((conflict) =>
       conflict.columns(['key_id', 'day']).doUpdateSet((set) => ({
         used_ms: set('daily_usage.used_ms', '+', usedMs),
-        requests: set('daily_usage.requests', '+', 1),
+        requests: set('daily_usage.requests', '+', requests),
       })),
     )
     .execute();

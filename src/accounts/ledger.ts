@@ -9,6 +9,7 @@ import {
   chargeHeld,
   giveBack,
   hold,
+  raiseEntry,
   takeReservation,
 } from './ledger-statements.ts';
 
@@ -21,11 +22,17 @@ export type LedgerRequest = {
   period: Period;
 };
 
+/** A stream is charged several times: what it was charged before, and whether it keeps the rest of what it holds. */
+export type SoFar = { chargedMs: number; rest: 'kept' | 'given back' };
+
 export interface Ledger {
   /** Holds `milliseconds` more for the request; false, holding nothing more, when the quota has no room for them. */
   reserve(request: LedgerRequest, milliseconds: number): Promise<boolean>;
-  /** Charges the request in place of what it held. Once: later calls change nothing. False when the quota has no room. */
-  settle(request: LedgerRequest, milliseconds: number): Promise<boolean>;
+  /**
+   * Charges the request, in all, in place of what it held. Once: a charge that does not begin where the last one ended
+   * changes nothing. False when the quota has no room.
+   */
+  settle(request: LedgerRequest, milliseconds: number, soFar?: SoFar): Promise<boolean>;
   /** Gives back what the request held, if anything. When that fails it is tried again with every renewal. */
   release(requestId: string): Promise<void>;
   /** Keeps what this instance's requests hold from expiring. */
@@ -68,15 +75,24 @@ export function createLedger(options: Options): Ledger {
         return addReserved(transaction, { keyId, month }, { reserveMs: milliseconds, quotaMs });
       });
     },
-    settle({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
+    settle(request, milliseconds, { chargedMs, rest } = { chargedMs: 0, rest: 'given back' }) {
+      const { requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period } = request;
       const { month, day } = period;
-      const entry = { request_id: requestId, kind: 'settle', key_id: keyId, day, milliseconds };
+      const entry = { request_id: requestId, kind: 'settle', key_id: keyId, day, recorded_at: recordedAt() };
+      const chargeMs = milliseconds - chargedMs;
       return allOrNothing(durably, async (transaction) => {
-        if (!(await addEntry(transaction, { ...entry, recorded_at: recordedAt() }))) return true;
-        const heldMs = (await takeReservation(transaction, requestId))?.reserved_ms ?? 0;
-        const charge = { chargeMs: milliseconds, heldMs, quotaMs };
-        if (!(await chargeHeld(transaction, { keyId, month }, charge))) return false;
-        await addToDay(transaction, { keyId, day, usedMs: milliseconds });
+        const charged =
+          chargedMs === 0
+            ? await addEntry(transaction, { ...entry, milliseconds })
+            : await raiseEntry(transaction, requestId, { fromMs: chargedMs, toMs: milliseconds });
+        if (!charged) return true;
+        const held = await takeReservation(transaction, requestId);
+        const keptMs = rest === 'kept' && held ? Math.max(0, held.reserved_ms - chargeMs) : 0;
+        if (held && keptMs > 0)
+          await hold(transaction, { ...held, reserved_ms: keptMs, expires_at_ms: expiry() });
+        const heldMs = (held?.reserved_ms ?? 0) - keptMs;
+        if (!(await chargeHeld(transaction, { keyId, month }, { chargeMs, heldMs, quotaMs }))) return false;
+        await addToDay(transaction, { keyId, day, usedMs: chargeMs, requests: chargedMs === 0 ? 1 : 0 });
         return true;
       });
     },

@@ -83,6 +83,35 @@ test('what is settled stays settled, and a closed lease takes nothing more', asy
   await assert.rejects(other.lease.reserve(1), /has ended/);
 });
 
+test('a stream is charged step by step, and the last charge gives back what is left', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, held, keyId } = await admitOne(rooms);
+  await lease.settleSoFar(0);
+  await lease.reserve(20);
+  await lease.settleSoFar(14.5);
+  await lease.settleSoFar(14.5);
+  assert.equal(await held(), 15_500);
+  await lease.reserve(31);
+  assert.equal(await held(), 45_500);
+  await assert.rejects(lease.settleSoFar(3), RangeError);
+  await lease.settle(31);
+  await assert.rejects(lease.settleSoFar(40), /has ended/);
+  await lease.close();
+  assert.equal(await held(), 0);
+  const { usedMs, settled } = await auditLedger(rooms.database, keyId);
+  assert.deepEqual([usedMs, settled.size], [31_000, 1]);
+});
+
+test('what a stream was charged stays charged when its lease is closed without a last charge', async () => {
+  await using rooms = await createAccountRooms(temporarySqlite);
+  const { lease, held, keyId } = await admitOne(rooms);
+  await lease.reserve(20);
+  await lease.settleSoFar(14);
+  await lease.close();
+  assert.equal(await held(), 0);
+  assert.equal((await auditLedger(rooms.database, keyId)).usedMs, 14_000);
+});
+
 test('a settlement that the database refuses is an error, and can be tried again', async () => {
   await using rooms = await createAccountRooms(temporarySqlite);
   const { lease, keyId } = await admitOne(rooms);

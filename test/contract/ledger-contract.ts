@@ -22,6 +22,32 @@ export function ledgerContract(create: CreateDatabase): void {
     assert.deepEqual([usedMs, reservedMs], [44_500, 0]);
   });
 
+  it('charges a stream as it goes on, each second once, and keeps the rest held', async () => {
+    await using rooms = await createAccountRooms(create);
+    const { ledger, request, audit } = await setUp(rooms);
+    await ledger.reserve(request('a'), 30_000);
+    const charge = (chargedMs: number, milliseconds: number) =>
+      ledger.settle(request('a'), milliseconds, { chargedMs, rest: 'kept' });
+    assert.equal(await charge(0, 12_000), true);
+    assert.deepEqual(await totals(), [12_000, 18_000]);
+    assert.equal(await charge(0, 12_000), true, 'asked again, since the answer was lost');
+    assert.deepEqual(await totals(), [12_000, 18_000]);
+    await ledger.reserve(request('a'), 30_000);
+    await Promise.all([charge(12_000, 40_000), charge(12_000, 40_000)]);
+    assert.deepEqual(await totals(), [40_000, 20_000]);
+    await ledger.releaseOwn();
+    assert.deepEqual(await totals(), [40_000, 0], 'a crash loses nothing that was charged');
+    assert.equal(await charge(40_000, 100_001), false, 'without a hold the quota is asked');
+    assert.equal(await ledger.settle(request('a'), 50_000, { chargedMs: 40_000, rest: 'given back' }), true);
+    const { settled } = await audit();
+    assert.deepEqual([...settled], [['a', 50_000]]);
+
+    async function totals() {
+      const { usedMs, reservedMs } = await audit();
+      return [usedMs, reservedMs];
+    }
+  });
+
   it('gives back what is released, and charges nothing', async () => {
     await using rooms = await createAccountRooms(create);
     const { ledger, request, audit } = await setUp(rooms);

@@ -41,6 +41,7 @@ export function recordedLease(given: Partial<Lease> = {}): RecordedLease {
     revoke: (reason) => revoked.abort(reason),
     verifyBody: async (hash) => void lease.hashes.push(hash),
     reserve: async (seconds) => void lease.reserved.push(seconds),
+    settleSoFar: async () => {},
     settle: async (seconds) => void lease.settled.push(seconds),
     close: async () => {},
     ...given,
