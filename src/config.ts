@@ -43,6 +43,8 @@ export type Config = Readonly<{
   uploadIdleSeconds: number;
   uploadBytesPerSecond: number;
   maxTranscriptions: number;
+  maxStreams: number;
+  streamIdleSeconds: number;
   /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
   otlpEndpoint: string | undefined;
 }>;
@@ -101,6 +103,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     uploadBytesPerSecond: readInteger('SIANN_UPLOAD_BYTES_PER_SECOND'),
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
     maxTranscriptions: readInteger('SIANN_MAX_TRANSCRIPTIONS'),
+    maxStreams: readInteger('SIANN_MAX_STREAMS'),
+    streamIdleSeconds: readInteger('SIANN_STREAM_IDLE_SECONDS'),
   });
 }
 

@@ -9,6 +9,7 @@ import { createEnvironmentServer } from './http/environment-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openPort } from './http/open-port.ts';
 import { createReadiness } from './http/readiness.ts';
+import { createOpenStreams } from './http/realtime/open-streams.ts';
 import type { ServiceLog } from './http/service-log.ts';
 import { createServiceRoutes } from './http/service-routes.ts';
 import { requestsEnded, type ServiceState } from './http/service-state.ts';
@@ -77,7 +78,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const metrics = createMetrics({ load: recogniser.load });
     const readiness = createReadiness({ state, recogniser, database });
     const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
-    const routes = createServiceRoutes({ config, views, recogniser, metrics, readiness, log, addresses });
+    const streams = createOpenStreams(config);
+    const routes = createServiceRoutes({
+      config,
+      views,
+      recogniser,
+      streams,
+      metrics,
+      readiness,
+      log,
+      addresses,
+    });
     const shared = { config, certificates, gate, state, log, metrics, tracing, routes };
     keep(await createEnvironmentServer({ ...shared, environment: 'live', port: livePort }));
     keep(await createEnvironmentServer({ ...shared, environment: 'test', port: testPort }));
@@ -92,6 +103,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         state.draining = true;
         livePort.stopAccepting();
         testPort.stopAccepting();
+        streams.drain();
         await requestsEnded(state, config.drainSeconds * 1000);
       },
       reloadCertificate: async () => certificates?.reload(),

@@ -32,6 +32,8 @@ export const settingsSchema = {
     'SIANN_KEEP_ALIVE_SECONDS',
     'SIANN_UPLOAD_IDLE_SECONDS',
     'SIANN_UPLOAD_BYTES_PER_SECOND',
+    'SIANN_MAX_STREAMS',
+    'SIANN_STREAM_IDLE_SECONDS',
     'SIANN_MAX_TRANSCRIPTIONS',
   ],
   properties: {
@@ -205,6 +207,22 @@ export const settingsSchema = {
       default: 1000,
       description:
         'How quick an upload must be on average once it has gone on for 30 seconds, in bytes a second; slower ones are cut off.',
+    },
+    SIANN_MAX_STREAMS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 256,
+      description:
+        'How many streams of live captions may be connected at the same time; others are asked to come again later.',
+    },
+    SIANN_STREAM_IDLE_SECONDS: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 3600,
+      default: 30,
+      description:
+        'How long a stream may send neither audio nor a keepalive before it is closed, in seconds.',
     },
     SIANN_MAX_TRANSCRIPTIONS: {
       type: 'integer',

@@ -37,6 +37,8 @@ test('without settings the defaults hold, with data in the project folder', () =
     uploadBytesPerSecond: 1000,
     otlpEndpoint: undefined,
     maxTranscriptions: 256,
+    maxStreams: 256,
+    streamIdleSeconds: 30,
   });
 });
 

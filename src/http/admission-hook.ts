@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { AdmissionKind, Environment, Gate, Lease } from '../accounts/admission.ts';
+import type { AdmissionKind, Credential, Environment, Gate, Lease } from '../accounts/admission.ts';
 import { ServiceError } from '../errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { ServiceState } from './service-state.ts';
@@ -10,6 +10,8 @@ declare module 'fastify' {
     admission?: AdmissionKind | 'open';
     /** Also answered over plain HTTP behind a proxy: for those who look after the service from inside. */
     insecure?: boolean;
+    /** Where to look for who is asking, if not in the Authorization header as it is. */
+    credentials?: (request: FastifyRequest['raw']) => Pick<Credential, 'authorization' | 'streamToken'>;
   }
   interface FastifyRequest {
     /** Set before a byte of the body is read, on every route that is not open; closed when the answer has ended. */
@@ -51,10 +53,11 @@ export function leaseOf(request: FastifyRequest): Lease {
 
 function credentialOf(request: FastifyRequest, environment: Environment) {
   const { headers, url = '', method = '' } = request.raw;
+  const { credentials } = request.routeOptions.config;
   return {
     requestId: request.id,
     environment,
-    authorization: headers.authorization,
+    ...(credentials?.(request.raw) ?? { authorization: headers.authorization }),
     projectId: oneHeader(headers['x-project-id']) ?? oneHeader(headers['openai-project']),
     address: request.clientAddress,
     method,

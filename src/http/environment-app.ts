@@ -39,6 +39,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
 
   app.decorateRequest('lease', undefined);
   app.decorateRequest('clientAddress', '');
+  app.decorateRequest('stream', undefined);
   // Bodies are read by the one route that wants one, and only once the gate has let the request in.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));

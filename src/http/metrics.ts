@@ -8,6 +8,10 @@ export type Metrics = {
   refused(code: ErrorCode): void;
   /** A transcription that was answered: how much audio, and how long it took from its first byte. */
   transcribed(transcription: { audioSeconds: number; seconds: number }): void;
+  streamOpened(dialect: string): void;
+  streamClosed(stream: { dialect: string; closeCode: number; audioSeconds: number }): void;
+  /** From the end of a speaker's pause, as the audio came in, to the final on its way out. */
+  finalSaid(seconds: number): void;
   leaseOpened(): void;
   leaseClosed(): void;
   /** In Prometheus's text format. */
@@ -49,6 +53,29 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
     name: 'siann_real_time_factor',
     help: 'Seconds that a transcription took for each second of its audio.',
     buckets: [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 2, 5],
+    registers,
+  });
+  const openStreams = new Gauge({
+    name: 'siann_streams_open',
+    help: 'Streams that are connected.',
+    labelNames: ['dialect'],
+    registers,
+  });
+  const streams = new Counter({
+    name: 'siann_streams_total',
+    help: 'Streams that have ended, by the code with which they were closed.',
+    labelNames: ['dialect', 'code'],
+    registers,
+  });
+  const streamSeconds = new Counter({
+    name: 'siann_stream_audio_seconds_total',
+    help: 'Seconds of audio that came in streams.',
+    registers,
+  });
+  const finalDelays = new Histogram({
+    name: 'siann_stream_final_delay_seconds',
+    help: 'From the end of the endpointing time to the final.',
+    buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30],
     registers,
   });
   const leases = new Gauge({
@@ -99,6 +126,13 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
       if (transcription.audioSeconds > 0)
         realTimeFactor.observe(transcription.seconds / transcription.audioSeconds);
     },
+    streamOpened: (dialect) => openStreams.inc({ dialect }),
+    streamClosed({ dialect, closeCode, audioSeconds }) {
+      openStreams.dec({ dialect });
+      streams.inc({ dialect, code: closeCode });
+      streamSeconds.inc(audioSeconds);
+    },
+    finalSaid: (seconds) => finalDelays.observe(seconds),
     leaseOpened: () => leases.inc(),
     leaseClosed: () => leases.dec(),
     read: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

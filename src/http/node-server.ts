@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Config } from '../config.ts';
+import { routeUpgrades } from './realtime/upgrade-requests.ts';
 import type { CertifiedKey } from './tls/certified-key.ts';
 
 export type NodeServerOptions = {
@@ -37,5 +38,6 @@ export function createNodeServer(
   server.on('checkContinue', handler);
   // Other expectations may be left unmet (RFC 9110, section 10.1.1); Node would refuse them with no body and no request id.
   server.on('checkExpectation', handler);
+  routeUpgrades(server, handler);
   return server;
 }

@@ -1,10 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../accounts/admission.ts';
+import type { EndReason } from '../realtime/session-events.ts';
 import type { Metrics } from './metrics.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { ServiceState } from './service-state.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 import { boundUnreadBody, closeAfterBody } from './unread-body.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the request has become a stream. Its lease is closed, and it is logged, once that has ended. */
+    stream: Promise<StreamRecord> | undefined;
+  }
+}
+
+/** What is left of a stream. */
+export type StreamRecord = {
+  dialect: string;
+  closeCode: number;
+  reason: EndReason;
+  audioSeconds: number;
+  billedSeconds: number;
+};
 
 export type RequestRecordOptions = {
   environment: Environment;
@@ -26,7 +43,8 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
     closeAfterBody(request.raw);
     reply.raw.once('close', async () => {
       boundUnreadBody(request.raw);
-      record(request, reply, performance.now() - receivedAt, span);
+      const stream = request.stream && (await request.stream);
+      record(request, reply, performance.now() - receivedAt, span, stream);
       if (request.lease) {
         metrics.leaseClosed();
         await request.lease
@@ -42,6 +60,7 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
     reply: FastifyReply,
     milliseconds: number,
     span?: RequestSpan,
+    stream?: StreamRecord,
   ): void {
     const { method, url: route = 'none' } = request.routeOptions;
     const answer = {
@@ -49,7 +68,11 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
       // A method of the client's own making is not a label of ours.
       method: method === undefined ? 'other' : request.method,
       route,
-      status: reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest,
+      status: stream
+        ? switchingProtocols
+        : reply.raw.headersSent
+          ? reply.raw.statusCode
+          : clientClosedRequest,
     };
     const admitted = request.lease?.admitted;
     metrics.answered({ ...answer, seconds: milliseconds / 1000 });
@@ -59,7 +82,7 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
         requestId: request.id,
         ...answer,
         milliseconds: Math.round(milliseconds * 10) / 10,
-        ...(!reply.raw.writableFinished && { aborted: true }),
+        ...(stream ?? (!reply.raw.writableFinished && { aborted: true })),
         ...(admitted && { keyId: admitted.key.id, projectId: admitted.project.id }),
       },
       'request',
@@ -67,5 +90,6 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
   }
 }
 
+const switchingProtocols = 101;
 /** Nobody was there to be answered; as nginx counts it. */
 const clientClosedRequest = 499;

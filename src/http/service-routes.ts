@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../accounts/admission.ts';
 import type { UsageViews } from '../accounts/usage-views.ts';
 import type { Config } from '../config.ts';
+import { defaultSessionLimits } from '../realtime/session-limits.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
 import { networkList } from './client-origin.ts';
 import { allowOrigins } from './cors.ts';
@@ -9,6 +10,9 @@ import { docsPage } from './docs-page.ts';
 import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import type { Readiness } from './readiness.ts';
+import type { OpenStreams } from './realtime/open-streams.ts';
+import { realtimeRoutes } from './realtime/realtime-routes.ts';
+import { tokenRoute } from './realtime/token-route.ts';
 import { accountRoutes } from './routes/account.ts';
 import { modelRoutes } from './routes/models.ts';
 import { operatingRoutes } from './routes/operating.ts';
@@ -20,6 +24,7 @@ export type ServiceRoutesOptions = {
   config: Config;
   views: UsageViews;
   recogniser: Recogniser;
+  streams: OpenStreams;
   metrics: Metrics;
   readiness: Readiness;
   log: ServiceLog;
@@ -45,11 +50,23 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
     graceMs: 30_000,
   };
 
+  const streamLimits = {
+    ...defaultSessionLimits,
+    idleSeconds: config.streamIdleSeconds,
+    idleWarningSeconds: (config.streamIdleSeconds * 2) / 3,
+  };
+
   return async (app: FastifyInstance): Promise<void> => {
     allowOrigins(app, config.corsOrigins);
     await openApi(app, { servers });
     docsPage(app, { servers });
     transcriptionRoute(app, { ...options, capacity, pace });
+    const { stream } = options.recogniser;
+    if (stream) {
+      const { corsOrigins } = config;
+      realtimeRoutes(app, { ...options, recogniser: stream, limits: streamLimits, corsOrigins });
+    }
+    tokenRoute(app);
     accountRoutes(app, { views });
     modelRoutes(app);
     operatingRoutes(app, { readiness, metrics, metricsAllow });

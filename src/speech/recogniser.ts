@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Priority } from '../inference/dispatcher.ts';
 import type { PoolLog } from '../inference/process-pool.ts';
 import type { LanguageSetting, Segment } from './segment.ts';
+import type { StreamRecogniser } from './stream-recogniser.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
 export type Recogniser = AsyncDisposable & {
@@ -9,6 +10,8 @@ export type Recogniser = AsyncDisposable & {
     bytes: AsyncIterable<Uint8Array>,
     options: TranscribeOptions,
   ): AsyncGenerator<Segment, { durationSeconds: number }>;
+  /** Hears streams. */
+  stream?: StreamRecogniser;
   /** Resolves when work can begin; rejects when the inference processes cannot start. */
   ready(): Promise<void>;
   load(): RecogniserLoad;

@@ -32,8 +32,10 @@ describe('the description of the interface', () => {
       'get /account getAccount',
       'get /models listModels',
       'get /models/{id} getModel',
+      'get /speech/realtime streamSpeech',
       'get /usage getUsage',
       'post /audio/transcriptions transcribeAudio',
+      'post /speech/realtime/tokens createStreamToken',
     ]);
   });
 

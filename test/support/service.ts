@@ -11,6 +11,7 @@ import { createServiceLog } from '../../src/http/service-log.ts';
 import { createService, type Service } from '../../src/service.ts';
 import type { CreateRecogniser, Recogniser } from '../../src/speech/recogniser.ts';
 import { createOpenApiValidator, type OpenApiValidator } from './openapi.ts';
+import { scriptedStreams } from './scripted-streams.ts';
 
 export type TestServiceOptions = {
   /** Settings over those of the test: any free ports, a data folder of its own. */
@@ -154,6 +155,7 @@ export function silentRecogniser(): Recogniser {
       for await (const _chunk of bytes);
       return { durationSeconds: 1 };
     },
+    stream: scriptedStreams(),
     ready: async () => {},
     load: () => ({ processes: 1, busySlots: 0, queued: 0, restarts: 0, rssBytes: 0 }),
     async [Symbol.asyncDispose]() {},

@@ -98,7 +98,7 @@ export function readPartialRequest(
   };
 }
 
-function readLanguage(fields: FormFields): LanguageSetting {
+export function readLanguage(fields: FormFields): LanguageSetting {
   const asked = readText(fields, 'language')?.trim().toLowerCase();
   if (asked === undefined) return 'mixed';
   const names = Object.keys(languageNames) as (keyof typeof languageNames)[];

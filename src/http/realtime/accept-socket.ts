@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ServiceError } from '../../errors.ts';
+
+export type SocketAcceptor = {
+  /** Throws what the client is answered instead of an upgrade. */
+  check(request: IncomingMessage): void;
+  /** Switches protocols. Nothing but `check` may have said no. */
+  accept(request: IncomingMessage, headers: Record<string, string>): WebSocket;
+};
+
+export type SocketAcceptorOptions = { maxFrameBytes: number };
+
+const keyForm = /^[+/0-9A-Za-z]{22}==$/;
+const protocolForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Of those that a client offers; the others are where it puts its token. */
+const spokenProtocols = ['realtime', 'token', 'bearer'];
+
+export function createSocketAcceptor({ maxFrameBytes }: SocketAcceptorOptions): SocketAcceptor {
+  const headersOf = new WeakMap<IncomingMessage, Record<string, string>>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Audio hardly gets smaller, and every stream would hold memory for it.
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    handleProtocols: (offered) => spokenProtocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);
+  });
+
+  return {
+    check: checkUpgrade,
+    accept(request, headers) {
+      headersOf.set(request, headers);
+      let accepted: WebSocket | undefined;
+      server.handleUpgrade(request, request.socket as Socket, Buffer.alloc(0), (socket) => {
+        accepted = socket;
+      });
+      if (!accepted) throw new Error('The upgrade was refused after it had been checked.');
+      return accepted;
+    },
+  };
+}
+
+function checkUpgrade({ headers, upgrade, method }: IncomingMessage & { upgrade?: boolean }): void {
+  const isWebSocket = upgrade === true && headers.upgrade?.toLowerCase() === 'websocket';
+  if (!isWebSocket || method !== 'GET') {
+    throw refusal('This address speaks WebSocket. Connect to it with a WebSocket client (wss://…).');
+  }
+  const version = headers['sec-websocket-version'];
+  if (version !== '13' && version !== '8') throw refusal('The WebSocket version must be 13.');
+  if (!keyForm.test(headers['sec-websocket-key'] ?? '')) {
+    throw refusal('The header Sec-WebSocket-Key is missing or malformed.');
+  }
+  const protocols = offeredProtocols(headers);
+  if (!protocols.every((name) => protocolForm.test(name)) || new Set(protocols).size < protocols.length) {
+    throw refusal('The header Sec-WebSocket-Protocol is malformed.');
+  }
+}
+
+export function offeredProtocols(headers: IncomingMessage['headers']): string[] {
+  const offered = headers['sec-websocket-protocol'];
+  return offered === undefined ? [] : offered.split(',').map((name) => name.trim());
+}
+
+function refusal(message: string): ServiceError {
+  return new ServiceError('invalid_value', { message });
+}

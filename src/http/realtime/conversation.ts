@@ -1,0 +1,66 @@
+import { ServiceError } from '../../errors.ts';
+import type { Session, SessionConfig } from '../../realtime/session.ts';
+import type { EndReason, SessionClose, SessionEvent } from '../../realtime/session-events.ts';
+
+/** One client's side of a stream: its messages in, what it shall read out, in whatever dialect it speaks. */
+export type Conversation = {
+  /** Neither ever throws: what cannot be understood ends the conversation. */
+  receiveText(text: string): void;
+  receiveBytes(bytes: Uint8Array): void;
+  /** What the client reads, in order. Pulling it is the back-pressure. */
+  messages(): AsyncIterable<string>;
+  readonly bufferedSeconds: number;
+  end(reason: EndReason, error?: ServiceError): void;
+  readonly closed: Promise<SessionClose>;
+};
+
+export type OpenSession = (config: SessionConfig) => Session;
+
+/** Called once the client is connected; whatever it asked for in vain has been answered before. */
+export type BeginConversation = (open: OpenSession, sessionId: string) => Conversation;
+
+export type SessionConversation = {
+  session: Session;
+  /** Throws a ServiceError for what it does not understand. */
+  receiveText(message: unknown): void;
+  receiveBytes?(bytes: Uint8Array): void;
+  /** The messages that an event comes to; none is fine. */
+  write(event: SessionEvent): object[];
+};
+
+/** A conversation about one session that is open from its first moment to its last. */
+export function sessionConversation(options: SessionConversation): Conversation {
+  const { session, write } = options;
+  return {
+    receiveText(text) {
+      try {
+        options.receiveText(parseMessage(text));
+      } catch (error) {
+        session.end('bad_message', error as ServiceError);
+      }
+    },
+    receiveBytes: options.receiveBytes ?? ((bytes) => session.receiveAudio(bytes)),
+    async *messages() {
+      for await (const event of session.events()) {
+        for (const message of write(event)) yield JSON.stringify(message);
+      }
+    },
+    get bufferedSeconds() {
+      return session.bufferedSeconds;
+    },
+    end: (reason, error) => session.end(reason, error),
+    closed: session.closed,
+  };
+}
+
+export function parseMessage(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw badMessage('A text message must be JSON. Send audio in binary messages.', cause);
+  }
+}
+
+export function badMessage(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('invalid_value', { message, cause });
+}

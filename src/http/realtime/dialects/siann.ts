@@ -1,0 +1,54 @@
+import type { Session } from '../../../realtime/session.ts';
+import { invalidValue } from '../../transcription/field-values.ts';
+import { badMessage, sessionConversation } from '../conversation.ts';
+import type { Dialect } from '../dialect.ts';
+import { streamCredentials } from '../stream-credentials.ts';
+import { readStreamQuery } from '../stream-query.ts';
+import { streamSchema } from '../stream-schema.ts';
+
+/** Our own: the session's events word for word. */
+export const siannDialect: Dialect = {
+  name: 'siann',
+  url: '/v1/speech/realtime',
+  credentials: streamCredentials,
+  schema: streamSchema,
+  read(query, offers) {
+    const { config, unknown } = readStreamQuery(query);
+    if (config.speakerDiarization && !offers.speakers) {
+      throw invalidValue(
+        'speaker_diarization',
+        'This service does not tell speakers apart in streams. Leave `speaker_diarization` out, or send false.',
+      );
+    }
+    return (open) => {
+      const session = open(config);
+      for (const name of unknown) {
+        const shown = name.slice(0, 100);
+        session.warn('unknown_parameter', `The parameter \`${shown}\` is not known here and was ignored.`);
+      }
+      return sessionConversation({
+        session,
+        receiveText: (message) => obey(session, message),
+        write: (event) => [event],
+      });
+    };
+  },
+};
+
+function obey(session: Session, message: unknown): void {
+  switch ((message as { type?: unknown } | null)?.type) {
+    case 'keepalive':
+      session.keepAlive();
+      return;
+    case 'finalize':
+      session.finalize();
+      return;
+    case 'close':
+      session.close();
+      return;
+    default:
+      throw badMessage(
+        'A text message is {"type":"keepalive"}, {"type":"finalize"} or {"type":"close"}. Send audio in binary messages.',
+      );
+  }
+}

@@ -1,0 +1,38 @@
+import { ServiceError } from '../../errors.ts';
+import type { Conversation } from './conversation.ts';
+
+/** All streams of the process: how many there may be, and how they are told that the service stops. */
+export type OpenStreams = {
+  readonly count: number;
+  /** Throws overloaded. */
+  checkRoom(): void;
+  /** The function given back takes it out again. */
+  add(conversation: Pick<Conversation, 'end'>): () => void;
+  /** Each gets the finals of what it has sent, and then the end. */
+  drain(): void;
+};
+
+/** A guess at when a place is free again: streams last for minutes. */
+const retryAfterSeconds = 10;
+
+export function createOpenStreams({ maxStreams }: { maxStreams: number }): OpenStreams {
+  const open = new Set<Pick<Conversation, 'end'>>();
+  let isDraining = false;
+  return {
+    get count() {
+      return open.size;
+    },
+    checkRoom() {
+      if (open.size >= maxStreams) throw new ServiceError('overloaded', { retryAfterSeconds });
+    },
+    add(conversation) {
+      open.add(conversation);
+      if (isDraining) conversation.end('draining');
+      return () => void open.delete(conversation);
+    },
+    drain() {
+      isDraining = true;
+      for (const conversation of open) conversation.end('draining');
+    },
+  };
+}

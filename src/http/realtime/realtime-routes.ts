@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { emptyBodyHash } from '../../accounts/signature.ts';
+import { createSession } from '../../realtime/session.ts';
+import type { SessionLimits } from '../../realtime/session-limits.ts';
+import type { SpeakerTracker } from '../../realtime/speaker-tracker.ts';
+import type { StreamRecogniser } from '../../speech/stream-recogniser.ts';
+import { leaseOf } from '../admission-hook.ts';
+import type { Metrics } from '../metrics.ts';
+import type { StreamRecord } from '../request-record.ts';
+import type { ServiceLog } from '../service-log.ts';
+import { createSocketAcceptor } from './accept-socket.ts';
+import { type CarryTimes, carryConversation } from './carry-conversation.ts';
+import type { BeginConversation } from './conversation.ts';
+import type { Dialect } from './dialect.ts';
+import { siannDialect } from './dialects/siann.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { createOriginCheck, queryOf } from './stream-credentials.ts';
+import { createStreamWatch } from './stream-watch.ts';
+
+export type RealtimeRoutesOptions = {
+  recogniser: StreamRecogniser;
+  /** Shared by all environments of the process. */
+  streams: OpenStreams;
+  limits: SessionLimits;
+  corsOrigins: readonly string[];
+  metrics: Pick<Metrics, 'streamOpened' | 'streamClosed' | 'finalSaid'>;
+  log: Pick<ServiceLog, 'error'>;
+  /** Without it nobody can ask for speakers. */
+  createSpeakerTracker?: () => SpeakerTracker;
+  times?: CarryTimes;
+};
+
+const dialects: Dialect[] = [siannDialect];
+
+/** Live captions, in every dialect over the same sessions. */
+export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOptions): void {
+  const { recogniser, streams, limits, metrics, log } = options;
+  const acceptor = createSocketAcceptor(limits);
+  const offers = { speakers: options.createSpeakerTracker !== undefined };
+  const checkOrigin = createOriginCheck(options.corsOrigins);
+
+  for (const dialect of dialects) {
+    app.route({
+      method: 'GET',
+      url: dialect.url,
+      schema: dialect.schema,
+      config: { admission: 'connection', credentials: dialect.credentials },
+      // The schema is for readers: each parameter gets its own sentence when it is wrong.
+      validatorCompiler: () => () => true,
+      handler: (request, reply) => openStream(dialect, request, reply),
+    });
+  }
+
+  async function openStream(
+    dialect: Dialect,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const begin = dialect.read(queryOf(request.raw), offers);
+    acceptor.check(request.raw);
+    checkOrigin(request.raw);
+    await leaseOf(request).verifyBody(emptyBodyHash);
+    streams.checkRoom();
+    reply.hijack();
+    // The client went away meanwhile, and its lease is closed already.
+    if (reply.raw.closed) return reply;
+    const socket = acceptor.accept(request.raw, { 'x-request-id': request.id });
+    request.stream = stream(dialect.name, begin, request, socket);
+    return reply;
+  }
+
+  async function stream(
+    dialect: string,
+    begin: BeginConversation,
+    request: FastifyRequest,
+    socket: WebSocket,
+  ): Promise<StreamRecord> {
+    const lease = leaseOf(request);
+    const watch = createStreamWatch({ onFinal: metrics.finalSaid });
+    const conversation = begin((config) => {
+      const session = createSession({
+        id: request.id,
+        config,
+        recogniser,
+        account: lease,
+        revoked: lease.revoked,
+        limits,
+        ...(config.speakerDiarization &&
+          options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
+      });
+      return watch.watch(session, config);
+    }, request.id);
+    metrics.streamOpened(dialect);
+    const leave = streams.add(conversation);
+    try {
+      await carryConversation({
+        socket,
+        conversation,
+        bytesRead: () => request.raw.socket.bytesRead,
+        maxFrameBytes: limits.maxFrameBytes,
+        onFailure: (error) => log.error({ requestId: request.id, err: error }, 'stream failed'),
+        ...(options.times && { times: options.times }),
+      });
+    } finally {
+      leave();
+    }
+    const { code: closeCode, reason } = await conversation.closed;
+    const { audioSeconds, billedSeconds } = watch;
+    const record = { dialect, closeCode, reason, audioSeconds, billedSeconds };
+    metrics.streamClosed(record);
+    return record;
+  }
+}

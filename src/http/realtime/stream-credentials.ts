@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../../errors.ts';
+import { offeredProtocols } from './accept-socket.ts';
+
+/** Where a route looks for who is asking. */
+export type RequestCredentials = { authorization: string | undefined; streamToken?: string | undefined };
+
+/** Keys are sent in a header only; tokens, which browsers have in their place, in the query or as a sub-protocol. */
+export function streamCredentials(request: IncomingMessage): RequestCredentials {
+  const { authorization } = request.headers;
+  return { authorization, streamToken: tokenOf(request) };
+}
+
+/** Deepgram's clients say `Token` where others say `Bearer`, and their browsers offer the pair `token`, KEY. */
+export function deepgramCredentials(request: IncomingMessage): RequestCredentials {
+  const { authorization, streamToken } = streamCredentials(request);
+  return { authorization: authorization?.replace(/^token /i, 'Bearer '), streamToken };
+}
+
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  return new URL(request.url ?? '', 'https://localhost').searchParams;
+}
+
+const openaiPrefix = 'openai-insecure-api-key.';
+
+function tokenOf(request: IncomingMessage): string | undefined {
+  const inQuery = queryOf(request).get('token');
+  if (inQuery !== null) return inQuery;
+  const [first, second] = offeredProtocols(request.headers);
+  if (first === 'token' || first === 'bearer') return second;
+  return offeredProtocols(request.headers)
+    .find((name) => name.startsWith(openaiPrefix))
+    ?.slice(openaiPrefix.length);
+}
+
+/**
+ * Pages of other sites are let in as elsewhere (SIANN_CORS_ORIGINS). A token is enough by itself: whoever made it with the
+ * key gave it to the page.
+ */
+export function createOriginCheck(allowedOrigins: readonly string[]) {
+  const allowed = new Set(allowedOrigins);
+  return (request: IncomingMessage): void => {
+    const { origin, host } = request.headers;
+    if (origin === undefined || allowed.has('*') || allowed.has(origin)) return;
+    if (URL.canParse(origin) && new URL(origin).host === host) return;
+    if (tokenOf(request) !== undefined) return;
+    throw new ServiceError('insufficient_permission', {
+      message: `Pages of ${origin.slice(0, 200)} may not connect. Use a token, or name the origin in SIANN_CORS_ORIGINS.`,
+    });
+  };
+}

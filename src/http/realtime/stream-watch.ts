@@ -1,0 +1,68 @@
+import type { Session, SessionConfig } from '../../realtime/session.ts';
+import type { SessionEvent } from '../../realtime/session-events.ts';
+
+/** What is known of a session's audio from outside, for the log and the figures. */
+export type StreamWatch = {
+  watch(session: Session, config: SessionConfig): Session;
+  readonly audioSeconds: number;
+  readonly billedSeconds: number;
+};
+
+/** Arrivals are kept for this much audio; a final that comes later is not measured. */
+const keptArrivals = 3000;
+
+/** The same sessions, listened in on. `onFinal` is told how long after the end of the speaker's pause a final came. */
+export function createStreamWatch({ onFinal }: { onFinal(seconds: number): void }): StreamWatch {
+  let ended = { audioSeconds: 0, billedSeconds: 0 };
+  return {
+    get audioSeconds() {
+      return ended.audioSeconds;
+    },
+    get billedSeconds() {
+      return ended.billedSeconds;
+    },
+    watch(session, config) {
+      const arrivals = createArrivals(config);
+      const note = (event: SessionEvent) => {
+        if (event.type === 'session.end') {
+          ended = { audioSeconds: event.audio_seconds, billedSeconds: event.billed_seconds };
+        } else if (event.type === 'transcript' && event.speech_final && !event.from_finalize) {
+          const arrivedAt = arrivals.timeOf(event.end + config.endpointingMs / 1000);
+          if (arrivedAt !== undefined) onFinal(Math.max(0, performance.now() - arrivedAt) / 1000);
+        }
+      };
+      return {
+        ...session,
+        receiveAudio(bytes) {
+          arrivals.add(bytes.length);
+          session.receiveAudio(bytes);
+        },
+        get bufferedSeconds() {
+          return session.bufferedSeconds;
+        },
+        async *events() {
+          for await (const event of session.events()) {
+            note(event);
+            yield event;
+          }
+        },
+      };
+    },
+  };
+}
+
+/** When which second of the audio came in; not known for FLAC, which must be decoded for it. */
+function createArrivals({ encoding, sampleRate }: SessionConfig) {
+  const bytesPerSecond = { LINEAR16: sampleRate * 2, MULAW: sampleRate, FLAC: 0 }[encoding];
+  const arrivals: { seconds: number; at: number }[] = [];
+  let bytes = 0;
+  return {
+    add(length: number): void {
+      if (bytesPerSecond === 0) return;
+      bytes += length;
+      arrivals.push({ seconds: bytes / bytesPerSecond, at: performance.now() });
+      if (arrivals.length > 2 * keptArrivals) arrivals.splice(0, keptArrivals);
+    },
+    timeOf: (seconds: number) => arrivals.find((arrival) => arrival.seconds >= seconds)?.at,
+  };
+}

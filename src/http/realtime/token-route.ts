@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { leaseOf } from '../admission-hook.ts';
+import { errorResponses, gateStatuses } from '../error-schema.ts';
+
+const tokenSchema = Type.Object(
+  {
+    token: Type.String({ description: 'Good for one connection.', examples: ['ek_…'] }),
+    expires_at: Type.String({ format: 'date-time', description: 'A minute from now.' }),
+  },
+  { title: 'StreamToken' },
+);
+
+/** `POST /v1/speech/realtime/tokens`: what a page gets in place of a key, which it must never see. */
+export function tokenRoute(app: FastifyInstance): void {
+  app.post('/v1/speech/realtime/tokens', {
+    config: { admission: 'call' },
+    schema: {
+      operationId: 'createStreamToken',
+      summary: 'A token for one stream from a browser',
+      description:
+        'Made by your server with its key, and given to a page. The page connects with `?token=`, or with the sub-protocols `realtime` and `openai-insecure-api-key.<token>`. The limits of the key apply.',
+      tags: ['Realtime'],
+      response: {
+        200: { description: 'The token.', content: { 'application/json': { schema: tokenSchema } } },
+        ...errorResponses(...gateStatuses),
+      },
+    },
+    handler: async (request, reply) => {
+      const { token, expiresAt } = await leaseOf(request).issueToken();
+      reply.header('cache-control', 'no-store');
+      return { token, expires_at: expiresAt.toISOString() };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { answerRaw } from '../raw-answer.ts';
+
+/**
+ * Requests for another protocol go the way of all others, so that whatever can fail before the upgrade is answered as HTTP:
+ * through the same hooks and the same gate, with the same errors.
+ */
+export function routeUpgrades(server: Server, handler: RequestListener): void {
+  server.on('upgrade', (request, duplex, head: Buffer) => {
+    const socket = duplex as Socket;
+    // Node has taken its own listener off.
+    socket.on('error', () => socket.destroy());
+    const { headers } = request;
+    // Node leaves such a body unread, and the route would wait for it.
+    if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+      const message = 'A request with a body cannot ask for another protocol. Leave out the header Upgrade.';
+      return answerRaw(socket, '400 Bad Request', {
+        error: { message, type: 'invalid_request_error', code: 'invalid_value' },
+      });
+    }
+    if (head.length > 0) socket.unshift(head);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.destroySoon());
+    handler(request, response);
+  });
+}

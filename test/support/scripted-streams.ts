@@ -1,0 +1,65 @@
+import { pcmSampleRate } from '../../src/audio/pcm.ts';
+import type { SpeechStream, StreamOptions, StreamRecogniser } from '../../src/speech/stream-recogniser.ts';
+
+export type ScriptedStreamsOptions = {
+  /** How long it takes to listen to a second of audio. */
+  secondTakesMs?: number;
+};
+
+/**
+ * Takes whatever comes for speech: `word0`, `word1`… for each second, a partial with every half and a final with every
+ * fourth. Where the subject is the socket, this is quicker than a model and always says the same.
+ */
+export function scriptedStreams({ secondTakesMs = 0 }: ScriptedStreamsOptions = {}): StreamRecogniser {
+  return { open: (options) => openStream(options, secondTakesMs) };
+}
+
+const phraseSeconds = 4;
+
+function openStream({ onHeard, interimResults }: StreamOptions, secondTakesMs: number): SpeechStream {
+  let heardSeconds = 0;
+  let startSeconds = 0;
+  let hasStarted = false;
+  let isOver = false;
+  const text = (end: number) => {
+    const words = [];
+    for (let second = Math.floor(startSeconds); second < end; second++) words.push(`word${second}`);
+    return words.join(' ');
+  };
+  const heard = (end: number) => ({
+    startSeconds,
+    endSeconds: end,
+    text: text(end),
+    language: 'en' as const,
+    words: [],
+  });
+  const final = (end: number, speechFinal: boolean, fromFinalize: boolean) => {
+    onHeard({ type: 'final', speechFinal, fromFinalize, audio: new Float32Array(0), ...heard(end) });
+    startSeconds = end;
+    hasStarted = false;
+  };
+
+  return {
+    async push(audio) {
+      const from = heardSeconds;
+      heardSeconds += audio.length / pcmSampleRate;
+      const waitMs = (heardSeconds - from) * secondTakesMs;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      for (let half = Math.floor(from * 2) + 1; half <= heardSeconds * 2 && !isOver; half++) {
+        if (!hasStarted) onHeard({ type: 'speech_started', atSeconds: startSeconds });
+        hasStarted = true;
+        if (half % (2 * phraseSeconds) === 0) final(half / 2, true, false);
+        else if (interimResults) onHeard({ type: 'partial', ...heard(half / 2) });
+      }
+    },
+    async finalize() {
+      if (!isOver && heardSeconds > startSeconds) final(heardSeconds, false, true);
+    },
+    get doneSeconds() {
+      return heardSeconds;
+    },
+    async abort() {
+      isOver = true;
+    },
+  };
+}
