@@ -1,0 +1,52 @@
+/** Audio that was written and that no final covers yet. Positions are bytes from the beginning of the stream. */
+export type AudioBacklog = {
+  readonly start: number;
+  readonly end: number;
+  append(chunk: Uint8Array): void;
+  /** Forgets what lies before. */
+  dropBefore(position: number): void;
+  /** At most so many bytes from there on, none when there are none. */
+  read(position: number, maxBytes: number): Uint8Array;
+};
+
+export function createAudioBacklog(): AudioBacklog {
+  let chunks: Uint8Array[] = [];
+  let start = 0;
+  let end = 0;
+
+  return {
+    get start() {
+      return start;
+    },
+    get end() {
+      return end;
+    },
+    append(chunk) {
+      if (chunk.length === 0) return;
+      // The caller may use its buffer again.
+      chunks.push(chunk.slice());
+      end += chunk.length;
+    },
+    dropBefore(position) {
+      let drop = 0;
+      while (drop < chunks.length && start + chunks[drop]!.length <= position) {
+        start += chunks[drop]!.length;
+        drop += 1;
+      }
+      chunks = drop > 0 ? chunks.slice(drop) : chunks;
+      const first = chunks[0];
+      if (first && start < position) {
+        chunks[0] = first.subarray(position - start);
+        start = position;
+      }
+    },
+    read(position, maxBytes) {
+      let at = start;
+      for (const chunk of chunks) {
+        if (position < at + chunk.length) return chunk.subarray(position - at, position - at + maxBytes);
+        at += chunk.length;
+      }
+      return new Uint8Array();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { createAudioBacklog } from './audio-backlog.ts';
+import { SiannError } from './errors.ts';
+import { createEventQueue } from './event-queue.ts';
+import { type ListenOptions, type LiveEvent, queryOf } from './live-events.ts';
+import { type LiveSession, openLiveSession, type SessionEnd } from './live-session.ts';
+import { backOffSeconds } from './requests.ts';
+import type { OpenedSocket, OpenSocket } from './sockets.ts';
+import { createStreamTimes } from './stream-times.ts';
+import { wait } from './wait.ts';
+
+/** Audio goes in as it comes, events come out. A lost connection is taken up again without losing or repeating words. */
+export type LiveStream = AsyncIterable<LiveEvent> & {
+  /** Resolves when there is room for more; a microphone need not wait. */
+  write(chunk: Uint8Array | ArrayBuffer): Promise<void>;
+  /** Everything written so far is made final at once. */
+  finalize(): void;
+  /** No more audio comes. The events end once the last final is there. */
+  close(): void;
+};
+
+/** Silence is kept this long: a voice in it would have been noticed by then. */
+const keptSilenceSeconds = 60;
+/** So much may wait to be sent before `write` waits. */
+const highWaterSeconds = 10;
+const frameSeconds = 0.25;
+
+export function openLiveStream(openSocket: OpenSocket, options: ListenOptions): LiveStream {
+  const { encoding = 'LINEAR16', sampleRate = 16_000, reconnectForMs = 60_000 } = options;
+  const sampleBytes = encoding === 'LINEAR16' ? 2 : 1;
+  const bytesPerSecond = encoding === 'FLAC' ? Number.POSITIVE_INFINITY : sampleRate * sampleBytes;
+  const frameBytes = encoding === 'FLAC' ? 64 * 1024 : Math.ceil(sampleRate * frameSeconds) * sampleBytes;
+
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const events = createEventQueue<LiveEvent>(() => stop.abort());
+  const backlog = createAudioBacklog();
+  const times = createStreamTimes();
+  /** Where `finalize` was called and no final has answered it. */
+  let finalizeAt: number[] = [];
+  let closing = false;
+  let announced = false;
+  let session: LiveSession | undefined;
+  let roomMade: () => void = () => {};
+
+  const positionOf = (seconds: number) =>
+    encoding === 'FLAC' ? 0 : Math.floor(seconds * sampleRate) * sampleBytes;
+
+  const waitingBytes = () => backlog.end - (session?.position ?? backlog.start);
+
+  /** Forgets the audio that will not be needed again. */
+  const trim = () => {
+    const silentUntil = times.speaking ? 0 : backlog.end - positionOf(keptSilenceSeconds);
+    const sent = session?.position ?? backlog.start;
+    const done = encoding === 'FLAC' ? sent : Math.max(positionOf(times.coveredSeconds), silentUntil);
+    backlog.dropBefore(Math.min(done, sent));
+    if (waitingBytes() <= highWaterSeconds * bytesPerSecond) roomMade();
+  };
+
+  const runSession = async (opened: OpenedSocket): Promise<SessionEnd> => {
+    const from = backlog.start;
+    times.beginSession(encoding === 'FLAC' ? 0 : from / bytesPerSecond);
+    session = openLiveSession({
+      ...opened,
+      from,
+      read: (position) => backlog.read(position, frameBytes),
+      finalizeAt: () => finalizeAt,
+      closeAt: () => (closing ? backlog.end : undefined),
+      bytesPerSecond,
+      signal,
+      onEvent(event) {
+        if (event.type === 'session.begin') {
+          events.push(announced ? { type: 'connection.restored', from: from / bytesPerSecond } : event);
+          announced = true;
+          return;
+        }
+        const translated = times.translate(event);
+        if (event.type === 'transcript' && event.is_final) {
+          const covered = positionOf(times.coveredSeconds);
+          finalizeAt = finalizeAt.filter((at) => !event.from_finalize && at > covered);
+        }
+        // The end of a session is the end of the stream only when the client asked for it.
+        if (translated && event.type !== 'session.end') events.push(translated);
+        if (translated && event.type === 'session.end' && event.reason === 'closed_by_client')
+          events.push(translated);
+        trim();
+      },
+      onSent: trim,
+    });
+    return session.ended;
+  };
+
+  const run = async () => {
+    let failures = 0;
+    let failingSince: number | undefined;
+    for (;;) {
+      const startedAt = Date.now();
+      const coveredBefore = times.coveredSeconds;
+      const end = await openSocket(queryOf(options))
+        .then(runSession)
+        .catch((error): SessionEnd => ({ kind: isFinal(error) ? 'failed' : 'lost', error }));
+      const began = session !== undefined;
+      session = undefined;
+      signal.throwIfAborted();
+      if (end.kind === 'done') return;
+      if (end.kind === 'failed') throw end.error;
+      if (encoding === 'FLAC' && backlog.start > 0) throw end.error;
+      // A session that moved on, or lasted, shows that trying again is worth it.
+      const progressed = began && (times.coveredSeconds > coveredBefore || Date.now() - startedAt > 10_000);
+      if (progressed || failingSince === undefined) failingSince = Date.now();
+      failures = progressed ? 0 : failures + 1;
+      if (Date.now() - failingSince > reconnectForMs) throw end.error;
+      if (!announced && failures > 3) throw end.error;
+      if (began) {
+        if (announced) events.push({ type: 'connection.lost', message: end.error.message });
+        backlog.dropBefore(positionOf(times.coveredSeconds));
+      }
+      const seconds = end.error.retryAfterSeconds ?? Math.min(5, backOffSeconds(failures) / 2);
+      await wait(seconds * 1000, signal);
+    }
+  };
+
+  run()
+    .then(() => events.end())
+    .catch((error) => events.end(options.signal?.aborted ? options.signal.reason : error))
+    .finally(() => {
+      closing = true;
+      stop.abort();
+      roomMade();
+    });
+
+  return {
+    async write(chunk) {
+      if (closing) throw new SiannError({ message: 'The stream is closed.', code: 'stream_closed' });
+      backlog.append(chunk instanceof Uint8Array ? chunk : new Uint8Array(chunk));
+      session?.pump();
+      if (waitingBytes() <= highWaterSeconds * bytesPerSecond) return;
+      await new Promise<void>((resolve) => {
+        const before = roomMade;
+        roomMade = () => {
+          before();
+          resolve();
+        };
+      });
+    },
+    finalize() {
+      if (closing) return;
+      finalizeAt.push(backlog.end);
+      session?.pump();
+    },
+    close() {
+      closing = true;
+      session?.pump();
+    },
+    [Symbol.asyncIterator]: () => events[Symbol.asyncIterator](),
+  };
+}
+
+/** Trying again would change nothing. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof SiannError)) return true;
+  if (error.code === 'quota_exceeded') return true;
+  const { status } = error;
+  return status !== undefined && status < 500 && status !== 429 && status !== 408;
+}

@@ -1,0 +1,106 @@
+import type { ListenOptions } from './live-events.ts';
+import { type LiveStream, openLiveStream } from './live-stream.ts';
+import { createRequester, type SendRequest } from './requests.ts';
+import { createSockets, type OpenSocket, type WebSocketConstructor } from './sockets.ts';
+import { type AudioFile, type TranscribeOptions, type Transcription, transcribe } from './transcription.ts';
+
+export { SiannError, type UpperCaseName } from './errors.ts';
+export type { ListenOptions, LiveEvent, TranscriptEvent } from './live-events.ts';
+export type { LiveStream } from './live-stream.ts';
+export { toSrt, toVtt } from './subtitles.ts';
+export type {
+  AudioFile,
+  Language,
+  TranscribeOptions,
+  Transcript,
+  Transcription,
+  TranscriptSegment,
+} from './transcription.ts';
+
+export type SiannOptions = {
+  /** `sk_live_…` or `sk_test_…`, of the environment that the address belongs to. */
+  apiKey: string;
+  /** Sent along when given; it must be the project of the key. */
+  projectId?: string;
+  /** Ends in /v1; the live environment of a service on this machine unless told otherwise. */
+  baseUrl?: string;
+  /** Tries again after failures that may pass; 2 unless told otherwise. */
+  maxRetries?: number;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>;
+  fetch?: typeof fetch;
+  /** For live captions: `ws` in Node and the browser's own elsewhere, unless told otherwise. */
+  WebSocket?: WebSocketConstructor;
+  /** Where a page gets its one-use tokens for live captions when it has no key. */
+  realtimeToken?: () => Promise<string>;
+};
+
+export type MonthlyUsage = {
+  /** Minutes used this month, and left of it; null is without limit. */
+  currentMonth: number;
+  quota: number | null;
+  remaining: number | null;
+  resetDate: string;
+};
+
+export type Account = {
+  id: string;
+  name: string;
+  environment: 'live' | 'test';
+  project: { id: string; name: string };
+  plan: string;
+  key: { id: string; prefix: string; createdAt: string };
+  usage: MonthlyUsage;
+  rateLimit: { requestsPerSecond: number; concurrentConnections: number };
+};
+
+export type Usage = MonthlyUsage & {
+  environment: 'live' | 'test';
+  daily: { date: string; minutes: number; requests: number }[];
+};
+
+/** Speech to text. One for each key. */
+export class Siann {
+  readonly #send: SendRequest;
+  readonly #openSocket: OpenSocket;
+
+  constructor(options: SiannOptions) {
+    const baseUrl = (options.baseUrl ?? 'https://localhost:8443/v1').replace(/\/+$/, '');
+    const headers = {
+      ...options.headers,
+      ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
+      ...(options.projectId && { 'x-project-id': options.projectId }),
+    };
+    const send = createRequester({
+      baseUrl,
+      headers,
+      maxRetries: options.maxRetries ?? 2,
+      // Called as a function of the page, which browsers insist on.
+      fetch: options.fetch ?? ((...given) => fetch(...given)),
+    });
+    this.#send = send;
+    const { WebSocket, realtimeToken: token } = options;
+    this.#openSocket = createSockets({ baseUrl, headers, send, WebSocket, token });
+  }
+
+  /** Await it for the whole transcript, or iterate over its segments while they are recognised. */
+  transcribe(file: AudioFile, options?: TranscribeOptions): Transcription {
+    return transcribe(this.#send, file, options);
+  }
+
+  /** Live captions: write audio, iterate over events. */
+  listen(options: ListenOptions = {}): LiveStream {
+    return openLiveStream(this.#openSocket, options);
+  }
+
+  async account(options: { signal?: AbortSignal } = {}): Promise<Account> {
+    return (await this.#send('/account', options)).json() as Promise<Account>;
+  }
+
+  /** Days are UTC, as YYYY-MM-DD, both included; this month unless told otherwise. */
+  async usage(range: { from?: string; to?: string; signal?: AbortSignal } = {}): Promise<Usage> {
+    const { signal, ...days } = range;
+    const query = new URLSearchParams(days).toString();
+    return (await this.#send(`/usage${query && `?${query}`}`, { signal })).json() as Promise<Usage>;
+  }
+}

@@ -1,0 +1,141 @@
+import { SiannError } from './errors.ts';
+import { createEventQueue } from './event-queue.ts';
+import type { SendRequest } from './requests.ts';
+import { readServerSentEvents } from './server-sent-events.ts';
+
+export type Language = 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
+
+export type TranscribeOptions = {
+  /** What is spoken; by default the service listens for it. */
+  language?: Language;
+  /** Tell speakers apart. */
+  speakerDiarization?: boolean;
+  numSpeakers?: number;
+  prompt?: string;
+  hotwords?: readonly string[];
+  /** 0 takes the likeliest words. */
+  temperature?: number;
+  signal?: AbortSignal;
+};
+
+export type TranscriptSegment = { id: number; start: number; end: number; text: string; speaker?: number };
+
+export type Transcript = {
+  task: 'transcribe';
+  /** Seconds of audio. */
+  duration: number;
+  text: string;
+  segments: TranscriptSegment[];
+  num_speakers?: number;
+};
+
+export type AudioFile = Blob | ArrayBuffer | Uint8Array;
+
+/** Await it for the whole transcript; iterate over it for segments while the file is being transcribed. */
+export type Transcription = Promise<Transcript> & AsyncIterable<TranscriptSegment>;
+
+export function transcribe(
+  send: SendRequest,
+  file: AudioFile,
+  options: TranscribeOptions = {},
+): Transcription {
+  const stop = new AbortController();
+  const segments = createEventQueue<TranscriptSegment>(() => stop.abort());
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const whole = run(send, file, { ...options, signal }, (segment) => segments.push(segment));
+  // Whoever only iterates hears of a failure there.
+  whole.then(
+    () => segments.end(),
+    (error) => segments.end(error),
+  );
+  return Object.assign(whole, { [Symbol.asyncIterator]: () => segments[Symbol.asyncIterator]() });
+}
+
+async function run(
+  send: SendRequest,
+  file: AudioFile,
+  options: TranscribeOptions,
+  onSegment: (segment: TranscriptSegment) => void,
+): Promise<Transcript> {
+  const response = await send('/audio/transcriptions', {
+    method: 'POST',
+    body: () => formOf(file, options),
+    signal: options.signal,
+  });
+  const segments: TranscriptSegment[] = [];
+  for await (const data of eventsOf(response, options.signal)) {
+    const event = JSON.parse(data) as StreamEvent;
+    if (event.type === 'transcript.text.segment') {
+      const { start, end, text, speaker } = event;
+      const labelled = { ...(speaker !== undefined && { speaker: Number(speaker) }) };
+      const segment = { id: segments.length, start, end, text, ...labelled };
+      segments.push(segment);
+      onSegment(segment);
+    } else if (event.type === 'transcript.text.done') {
+      const { text, usage } = event;
+      return {
+        task: 'transcribe',
+        duration: usage.seconds,
+        text,
+        segments,
+        ...speakersIn(segments, options),
+      };
+    } else if (event.type === 'error') {
+      const { message, code, type, param } = event.error;
+      const requestId = response.headers.get('x-request-id') ?? undefined;
+      throw new SiannError({ message, code: code ?? 'internal_error', type, param, requestId });
+    }
+  }
+  throw new SiannError({
+    message: 'The connection ended before the transcript did. Send the file again.',
+    code: 'connection_lost',
+  });
+}
+
+type StreamEvent =
+  | { type: 'transcript.text.delta' }
+  | { type: 'transcript.text.segment'; start: number; end: number; text: string; speaker?: string | number }
+  | { type: 'transcript.text.done'; text: string; usage: { seconds: number } }
+  | { type: 'error'; error: { message: string; type?: string; param?: string; code?: string } };
+
+async function* eventsOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  try {
+    if (response.body) yield* readServerSentEvents(response.body);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new SiannError({
+      message: 'The connection was lost while the file was being transcribed. Send the file again.',
+      code: 'connection_lost',
+      cause,
+    });
+  }
+}
+
+function speakersIn(segments: readonly TranscriptSegment[], { speakerDiarization }: TranscribeOptions) {
+  if (!speakerDiarization) return {};
+  return { num_speakers: new Set(segments.map(({ speaker }) => speaker)).size };
+}
+
+/** The fields that change what is heard come first, so that recognition can begin before a long file has arrived. */
+function formOf(file: AudioFile, options: TranscribeOptions): FormData {
+  const form = new FormData();
+  const fields = {
+    model: 'siann-1',
+    stream: 'true',
+    language: options.language,
+    speaker_diarization: options.speakerDiarization,
+    num_speakers: options.numSpeakers,
+    prompt: options.prompt,
+    hotwords: options.hotwords?.join(','),
+    temperature: options.temperature,
+  };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) form.set(name, String(value));
+  }
+  form.set('file', file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]), nameOf(file));
+  return form;
+}
+
+function nameOf(file: AudioFile): string {
+  return 'name' in file && typeof file.name === 'string' ? file.name : 'audio';
+}
