@@ -94,6 +94,11 @@ export class DecoderCaches {
     this.#lengths[place] = 0;
   }
 
+  truncate(place: number, length: number): void {
+    assert(length <= this.length(place), 'a window cannot be cut longer');
+    this.#lengths[place] = length;
+  }
+
   /** Makes room for every window's tokens, and gives back room that none of them needs. */
   reserve(): void {
     const longest = Math.max(...this.#lengths);

@@ -3,7 +3,9 @@ export interface Dispatcher<Job, Result> extends AsyncDisposable {
   run(job: Job, options: RunOptions): Promise<Result>;
 }
 
-export type Priority = 'interactive' | 'file';
+/** What somebody is speaking now, what somebody waits for, and everything else; the first comes first. */
+export const priorities = ['realtime', 'interactive', 'file'] as const;
+export type Priority = (typeof priorities)[number];
 
 export type RunOptions = {
   /** Jobs of one request share its turn, so that a long file cannot crowd out others. */

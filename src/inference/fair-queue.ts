@@ -17,7 +17,11 @@ export type FairQueue<Item extends Queued> = {
 type Lane<Item> = { returned: Set<Item>; turns: Map<string, Set<Item>> };
 
 export function createFairQueue<Item extends Queued>(): FairQueue<Item> {
-  const lanes: Record<Priority, Lane<Item>> = { interactive: createLane(), file: createLane() };
+  const lanes: Record<Priority, Lane<Item>> = {
+    realtime: createLane(),
+    interactive: createLane(),
+    file: createLane(),
+  };
   let size = 0;
 
   return {

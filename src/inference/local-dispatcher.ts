@@ -16,8 +16,9 @@ export type LocalDispatcherOptions<Settings> = {
   processes: number;
   /** Jobs that one process holds at once. */
   slots: number;
-  /** Of these, how many are kept free for interactive jobs. */
+  /** Of these, how many are kept free for interactive jobs and those above, and how many for realtime ones alone. */
   interactiveSlots?: number;
+  realtimeSlots?: number;
   /** A process above it is replaced once its jobs are done; at one and a half times, it is killed at once. */
   memoryLimitBytes?: number;
   /** More waiting jobs than this are refused. */
@@ -56,12 +57,25 @@ export interface LocalDispatcher<Job, Result> extends Dispatcher<Job, Result> {
 export function createLocalDispatcher<Settings, Job, Result>(
   options: LocalDispatcherOptions<Settings>,
 ): LocalDispatcher<Job, Result> {
-  const { processes, slots, interactiveSlots = 0, maxQueued = Number.POSITIVE_INFINITY } = options;
+  const {
+    processes,
+    slots,
+    interactiveSlots = 0,
+    realtimeSlots = 0,
+    maxQueued = Number.POSITIVE_INFINITY,
+  } = options;
   assert(processes >= 1 && slots >= 1, 'A dispatcher needs at least one process and one slot.');
-  assert(interactiveSlots < slots, 'File jobs need at least one slot that is not kept for interactive ones.');
+  assert(
+    interactiveSlots + realtimeSlots < slots,
+    'File jobs need at least one slot that is not kept for others.',
+  );
 
   type JobTicket = Ticket<Job, Result>;
-  const slotsFor: Record<Priority, number> = { interactive: slots, file: slots - interactiveSlots };
+  const slotsFor: Record<Priority, number> = {
+    realtime: slots,
+    interactive: slots - realtimeSlots,
+    file: slots - realtimeSlots - interactiveSlots,
+  };
   const queue = createFairQueue<JobTicket>();
   const aborts = createAbortWatch();
   const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();

@@ -1,4 +1,4 @@
-import type { Priority } from './dispatcher.ts';
+import { type Priority, priorities } from './dispatcher.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import type { Ticket } from './ticket.ts';
@@ -8,7 +8,7 @@ type AnyTicket = Pick<Ticket<unknown, unknown>, 'requestId' | 'priority' | 'deat
 type Assignment<Item extends AnyTicket> = {
   queue: FairQueue<Item>;
   children: Iterable<SupervisedChild<Item>>;
-  /** Jobs that one process holds at once, and how many of them may be of each priority. */
+  /** Jobs that one process holds at once, and how many of them may be of a priority or below it. */
   slots: number;
   slotsFor: Record<Priority, number>;
 };
@@ -18,7 +18,7 @@ type Assignment<Item extends AnyTicket> = {
  * two of them share a process: should one be what killed it, the others do not die with it again.
  */
 export function assignWaiting<Item extends AnyTicket>({ queue, ...room }: Assignment<Item>): void {
-  for (const priority of ['interactive', 'file'] as const) {
+  for (const priority of priorities) {
     assignEach(
       () => queue.takeReturned(priority),
       () => leastBusy(room, priority, (held) => !held.some((ticket) => ticket.deaths > 0)),
@@ -49,8 +49,11 @@ function leastBusy<Item extends AnyTicket>(
 ): SupervisedChild<Item> | undefined {
   const open = [...children].filter((child) => {
     const held = child.held();
-    const alike = held.filter((ticket) => ticket.priority === priority);
-    return child.takesJobs() && held.length < slots && alike.length < slotsFor[priority] && accepts(held);
+    const notAbove = held.filter(
+      (ticket) => priorities.indexOf(ticket.priority) >= priorities.indexOf(priority),
+    );
+    const room = held.length < slots && notAbove.length < slotsFor[priority];
+    return child.takesJobs() && room && accepts(held);
   });
   return open.sort((a, b) => a.held().length - b.held().length)[0];
 }

@@ -22,8 +22,10 @@ export interface WhisperDecoder {
   restart(place: number): void;
   /** What would follow `token` if only one stretch of frames were heard: a row for each stretch. Forgets the window's tokens. */
   probe(place: number, token: number, stretches: readonly FrameStretch[]): Promise<Float32Array>;
-  /** Feeds several tokens to one window; returns log-probabilities of the next token. */
-  prompt(place: number, tokens: readonly number[]): Promise<Float32Array>;
+  /** Feeds several tokens to one window; returns log-probabilities of what follows the last `answers` of them, a row each. */
+  prompt(place: number, tokens: readonly number[], answers?: number): Promise<Float32Array>;
+  /** Forgets the tokens of a window from `length` on. */
+  truncate(place: number, length: number): void;
   /** Feeds one token to every window, by place; returns log-probabilities of the next, one row after another. */
   step(tokens: readonly number[]): Promise<Float32Array>;
   /** Where in the audio each of `tokens` was heard. Forgets the window's tokens. */
@@ -34,6 +36,8 @@ export type FrameStretch = { from: number; to: number };
 
 type RunOptions = {
   wantAlignment?: boolean;
+  /** How many of the last tokens are answered. */
+  answers?: number;
   /** Each new token stands alone, and hears its own stretch. */
   stretches?: readonly FrameStretch[];
 };
@@ -56,7 +60,7 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
     first: number,
     batch: number,
     tokens: readonly number[],
-    { wantAlignment = false, stretches }: RunOptions = {},
+    { wantAlignment = false, answers = 1, stretches }: RunOptions = {},
   ) {
     const steps = tokens.length / batch;
     const lengths = Array.from({ length: batch }, (_, i) => caches.length(first + i));
@@ -79,7 +83,7 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
       positions: new Tensor('int64', positions, [batch, steps]),
       mask: new Tensor('float32', mask, [batch, 1, steps, past + steps]),
       past: new Tensor('int64', BigInt64Array.of(BigInt(past)), [1]),
-      answered: indices(stretches ? stretches.keys() : [-1]),
+      answered: indices(stretches ? stretches.keys() : lastOf(steps, answers)),
       want_alignment: new Tensor('bool', [wantAlignment], []),
     });
     caches.append(first, batch, steps, outputs.new_state!.data as Float32Array);
@@ -113,9 +117,10 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
       caches.restart(place);
       return outputs.log_probabilities!.data as Float32Array;
     },
-    async prompt(place, tokens) {
-      return (await run(place, 1, tokens)).log_probabilities!.data as Float32Array;
+    async prompt(place, tokens, answers = 1) {
+      return (await run(place, 1, tokens, { answers })).log_probabilities!.data as Float32Array;
     },
+    truncate: (place, length) => caches.truncate(place, length),
     async step(tokens) {
       return (await run(0, tokens.length, tokens)).log_probabilities!.data as Float32Array;
     },
@@ -125,6 +130,10 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
       return { heads: dims[1]!, tokens: dims[2]!, frames: dims[3]!, weights: data as Float32Array };
     },
   };
+}
+
+function lastOf(count: number, wanted: number): number[] {
+  return Array.from({ length: wanted }, (_, index) => count - wanted + index);
 }
 
 function indices(values: Iterable<number>): Tensor {

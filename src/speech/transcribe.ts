@@ -62,9 +62,10 @@ export async function* transcribe(
     // A recording that fits into one window goes ahead of others' windows: a short file is answered at once beside a long one.
     const priority = options.priority ?? (isWholeRecording(window) ? 'interactive' : 'file');
     const { context = 'short' } = options;
-    const job = { promptTokens, temperature, words, context, urgent: priority === 'interactive' };
+    const urgency = priority === 'file' ? 0 : 1;
+    const job = { promptTokens, temperature, words, context, urgency, retried: true } as const;
     const recognise: RecognisePart = (part) =>
-      dispatcher.run({ ...job, ...part }, { requestId, priority, signal });
+      dispatcher.run({ ...job, ...part, draft: [] }, { requestId, priority, signal });
     return {
       window,
       parts: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),

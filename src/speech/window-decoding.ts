@@ -14,6 +14,9 @@ export type Attempt = {
   looped: boolean;
 };
 
+/** What to do with a window after a token. */
+export type DecodingAnswer = { next: number } | { restart: true } | { done: Attempt };
+
 /** Whisper's thresholds for trying again (openai/whisper, transcribe.py). */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
 const worstCompressionRatio = 2.4;
@@ -29,6 +32,8 @@ export type WindowDecodingOptions = {
   /** Where the drawing of tokens begins, so that the same window always gives the same text. */
   seed: number;
   firstTemperature?: number;
+  /** Whether a try that went wrong is made again. */
+  retried?: boolean;
 };
 
 /** Chooses a window's tokens one by one, and begins again, warmer, when a try went wrong. Knows nothing of graphs. */
@@ -44,12 +49,13 @@ export class WindowDecoding {
   constructor(options: WindowDecodingOptions) {
     this.#options = options;
     const first = options.firstTemperature ?? 0;
-    this.#temperatures = [first, ...temperatures.filter((each) => each > first)];
+    const { retried = true } = options;
+    this.#temperatures = [first, ...(retried ? temperatures.filter((each) => each > first) : [])];
     this.#random = seededRandom(options.seed);
   }
 
   /** Takes the log-probabilities of the next token and answers what to do with the window. */
-  accept(row: Float32Array): { next: number } | { restart: true } | { done: Attempt } {
+  accept(row: Float32Array): DecodingAnswer {
     const { vocabulary, rules, audioSeconds } = this.#options;
     const temperature = this.#temperatures[this.#attempts.length]!;
     const { token, logProbability } = rules.choose(row, this.#tokens, {

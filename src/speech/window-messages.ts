@@ -17,6 +17,9 @@ export type WindowJobSettings = {
   slots: number;
 };
 
+/** Files, files that somebody waits for, words that are being spoken, words that were. */
+export type Urgency = 0 | 1 | 2 | 3;
+
 /** One window to recognise. */
 export type WindowJob = {
   audio: Float32Array;
@@ -29,8 +32,12 @@ export type WindowJob = {
   words: boolean;
   /** `short`, where the model can: only as much silence after the audio as it needs. */
   context: 'full' | 'short';
-  /** Somebody waits for it: recognised before other windows that have not been begun. */
-  urgent: boolean;
+  /** Those with more of it are recognised first, even between the parts of another's encoding. */
+  urgency: Urgency;
+  /** Whether a try that went wrong is made again: not where the next window holds the same audio and more. */
+  retried: boolean;
+  /** The tokens that an earlier, shorter window of the same start gave: they are checked in one go, and kept as far as they hold. */
+  draft: number[];
 };
 
 /** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
@@ -44,6 +51,8 @@ export type RecognisedWindow = {
   averageLogProbability: number;
   compressionRatio: number;
   looped: boolean;
+  /** Text and timestamps as the decoder wrote them. */
+  tokens: number[];
   segments: RecognisedSegment[];
 };
 

@@ -13,9 +13,9 @@ import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.
 import { timedSegments } from './timed-segments.ts';
 import type { TokenRules } from './token-rules.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { type Attempt, WindowDecoding } from './window-decoding.ts';
+import { type Attempt, type DecodingAnswer, WindowDecoding } from './window-decoding.ts';
 import { withLead, withoutLead } from './window-lead.ts';
-import type { RecognisedSegment, WindowJob, WindowResult } from './window-messages.ts';
+import type { RecognisedSegment, Urgency, WindowJob, WindowResult } from './window-messages.ts';
 import { alignWords } from './word-times.ts';
 
 /** Everything loaded for recognising windows. */
@@ -34,6 +34,8 @@ type Request = {
   job: WindowJob;
   /** What the encoder hears. */
   frames: number;
+  /** A try went wrong. */
+  again: boolean;
   signal: AbortSignal;
   resolve: (result: WindowResult) => void;
   reject: (reason: unknown) => void;
@@ -47,11 +49,18 @@ type Active = Request & {
   nextToken: number;
 };
 
-function isUrgent({ job }: Request): boolean {
-  return job.urgent;
+/** So many steps a window that is decoded again gets before another is begun, which takes about as long. */
+const stepsBetween = 20;
+
+function isAbove(urgency: Urgency): (request: Request) => boolean {
+  return ({ job }) => job.urgency > urgency;
 }
 
-/** Decodes windows side by side; urgent ones come first, even between the parts of another's encoding. */
+function highest(requests: readonly Request[]): Urgency {
+  return Math.max(0, ...requests.map(({ job }) => job.urgency)) as Urgency;
+}
+
+/** Decodes windows side by side; the more urgent come first, even between the parts of another's encoding. */
 export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   readonly #network: Network;
   readonly #waiting: Request[] = [];
@@ -59,6 +68,7 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   #running = false;
   /** Windows under way that will need a place in the decoder. */
   #encoding = 0;
+  #stepsSinceBegin = 0;
 
   constructor(network: Network) {
     this.#network = network;
@@ -67,7 +77,7 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
     return new Promise<WindowResult>((resolve, reject) => {
       const led = withLead(job);
-      this.#waiting.push({ job: led, frames: this.#framesFor(led), signal, resolve, reject });
+      this.#waiting.push({ job: led, frames: this.#framesFor(led), again: false, signal, resolve, reject });
       if (!this.#running) void this.#work();
     }).then(withoutLead);
   }
@@ -79,8 +89,9 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   /** Somebody waits for these: they come in between the parts of another window's encoding. */
-  async #workOnUrgent(): Promise<void> {
-    while (this.#waiting.some(isUrgent) || this.#active.some(isUrgent)) await this.#advance();
+  async #workAbove(urgency: Urgency): Promise<void> {
+    const above = isAbove(urgency);
+    while (this.#waiting.some(above) || this.#active.some(above)) await this.#advance();
   }
 
   /** Between any two runs of a graph, messages are let in: a cancelled window leaves, a new one joins. */
@@ -96,13 +107,20 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     }
   }
 
-  /** The window to begin now. While an urgent one is being decoded, others wait: beginning one takes as long as twenty steps. */
+  /**
+   * The window to begin now. While a more urgent one is being decoded, others wait: beginning one takes as long as twenty
+   * steps. One that is decoded again is not made to wait for every window that comes after it.
+   */
   #nextRequest(): Request | undefined {
     const { capacity } = this.#network.decoder;
-    if (this.#active.length + this.#encoding >= capacity) return undefined;
-    const urgent = this.#waiting.findIndex(isUrgent);
-    if (urgent >= 0) return this.#waiting.splice(urgent, 1)[0];
-    return this.#active.some(isUrgent) ? undefined : this.#waiting.shift();
+    if (this.#waiting.length === 0 || this.#active.length + this.#encoding >= capacity) return undefined;
+    const urgency = highest(this.#waiting);
+    if (highest(this.#active) > urgency) return undefined;
+    const waitsAgain = this.#active.some(({ job, again }) => again && job.urgency === urgency);
+    if (waitsAgain && this.#stepsSinceBegin < stepsBetween) return undefined;
+    this.#stepsSinceBegin = 0;
+    const next = this.#waiting.findIndex(({ job }) => job.urgency === urgency);
+    return this.#waiting.splice(next, 1)[0];
   }
 
   #dropCancelled(): void {
@@ -155,10 +173,11 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
         noSpeechProbability,
         seed,
         firstTemperature,
+        retried: job.retried,
       }),
       nextToken: 0,
     });
-    await this.#open(place);
+    await this.#open(place, job.draft);
   }
 
   #framesFor({ audio, context }: WindowJob): number {
@@ -169,7 +188,7 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   async #encode({ job, frames, signal }: Request): Promise<EncodedWindow | undefined> {
     const { encoder, logMel } = this.#network;
     const goOn = async () => {
-      if (!job.urgent) await this.#workOnUrgent();
+      await this.#workAbove(job.urgency);
       await setImmediate();
       return !signal.aborted;
     };
@@ -181,12 +200,20 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     }
   }
 
-  async #open(place: number): Promise<void> {
-    const { decoder, vocabulary } = this.#network;
-    const { job, language } = this.#active[place]!;
+  async #open(place: number, draft: readonly number[] = []): Promise<void> {
+    const { decoder, vocabulary, vocabularySize } = this.#network;
+    const active = this.#active[place]!;
+    const { job, language } = active;
     decoder.restart(place);
     const opening = [...this.#opening(job), vocabulary.languages[language], vocabulary.transcribe];
-    await this.#take(place, await decoder.prompt(place, opening));
+    const rows = await decoder.prompt(place, [...opening, ...draft], draft.length + 1);
+    for (let row = 0; row <= draft.length; row++) {
+      const answer = active.decoding.accept(rows.subarray(row * vocabularySize, (row + 1) * vocabularySize));
+      if ('next' in answer && answer.next === draft[row]) continue;
+      decoder.truncate(place, opening.length + row);
+      await this.#follow(place, answer);
+      return;
+    }
   }
 
   #opening({ promptTokens }: WindowJob): number[] {
@@ -197,8 +224,10 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #step(): Promise<void> {
-    const urgent = this.#active.filter(isUrgent);
-    if (urgent.length > 0 && urgent.length < this.#active.length) await this.#stepAlone(urgent);
+    this.#stepsSinceBegin++;
+    const urgency = highest(this.#active);
+    const first = this.#active.filter(({ job }) => job.urgency === urgency);
+    if (first.length < this.#active.length) await this.#stepAlone(first);
     else await this.#stepAll();
   }
 
@@ -220,11 +249,15 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #take(place: number, row: Float32Array): Promise<void> {
+    await this.#follow(place, this.#active[place]!.decoding.accept(row));
+  }
+
+  async #follow(place: number, answer: DecodingAnswer): Promise<void> {
     const active = this.#active[place]!;
-    const answer = active.decoding.accept(row);
     if ('next' in answer) {
       active.nextToken = answer.next;
     } else if ('restart' in answer) {
+      active.again = true;
       if (active.frames === fullContextFrames) await this.#open(place);
       else this.#beginAgain(place);
     } else {
@@ -236,14 +269,14 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   #beginAgain(place: number): void {
     const { job, signal, resolve, reject } = this.#active[place]!;
     this.#leave(place);
-    this.#waiting.unshift({ job, frames: fullContextFrames, signal, resolve, reject });
+    this.#waiting.unshift({ job, frames: fullContextFrames, again: true, signal, resolve, reject });
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {
     const { language, noSpeechProbability, resolve } = this.#active[place]!;
     const segments = await this.#segmentsOf(place, attempt);
     this.#leave(place);
-    const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+    const { temperature, averageLogProbability, compressionRatio, looped, tokens } = attempt;
     resolve({
       recognised: {
         language,
@@ -252,6 +285,7 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
         averageLogProbability,
         compressionRatio,
         looped,
+        tokens,
         segments,
       },
     });

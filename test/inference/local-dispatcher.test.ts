@@ -28,6 +28,16 @@ describe('the local dispatcher', () => {
     await Promise.all(files);
   });
 
+  it('keeps a slot free for what is being spoken, whatever else waits', async () => {
+    await using dispatcher = createScripted({ slots: 3, interactiveSlots: 1, realtimeSlots: 1 });
+    await dispatcher.ready();
+    const others = [file, file, live, live].map((options) => dispatcher.run({ sleepMs: 300 }, options));
+    assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
+    await dispatcher.run({}, { requestId: 'c', priority: 'realtime' });
+    assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
+    await Promise.all(others);
+  });
+
   it('spreads jobs over the least busy processes', async () => {
     await using dispatcher = createScripted({ processes: 2, slots: 2 });
     while (dispatcher.stats().processes < 2) await dispatcher.run({ sleepMs: 10 }, file);
@@ -108,6 +118,7 @@ function createScripted(options: {
   processes?: number;
   slots?: number;
   interactiveSlots?: number;
+  realtimeSlots?: number;
   maxQueued?: number;
 }) {
   return createLocalDispatcher<object, ScriptedJob, ScriptedResult>({

@@ -134,6 +134,26 @@ test('the attention of each head and token is spread over the frames of the audi
   removeAll();
 });
 
+test('a draft is answered token by token in one go, and decoding goes on after what was kept of it', async () => {
+  const begun = opening(network, 'en');
+  const draft = alone[0]!.slice(0, 6);
+  const row = add(windows[0]!, 0);
+  const rows = await network.decoder.prompt(0, [...begun, ...draft, 50_000], draft.length + 2);
+  const { vocabulary } = network.shape;
+  const answers = Array.from({ length: draft.length }, (_, index) =>
+    likeliest(rows.subarray(index * vocabulary, (index + 1) * vocabulary)),
+  );
+  assert.deepEqual(answers, draft);
+  network.decoder.truncate(0, begun.length + draft.length);
+  assert.throws(() => network.decoder.truncate(0, begun.length + draft.length + 1), /longer/);
+  row.text = draft.slice(0, -1);
+  take(row, rows.subarray((draft.length - 1) * vocabulary, draft.length * vocabulary));
+  network.decoder.truncate(0, begun.length + draft.length - 1);
+  while (!row.done) await stepAll([row]);
+  assert.deepEqual(row.text, alone[0]);
+  removeAll();
+});
+
 test('a window may leave before any was asked for its text', async () => {
   const { decoder } = await openTiny(2);
   decoder.add(windows[0]!);

@@ -26,6 +26,7 @@ export function recognisedWindow(
     averageLogProbability: -0.2,
     compressionRatio: 1.2,
     looped: false,
+    tokens: [],
     segments,
     ...given,
   };
