@@ -43,6 +43,16 @@ const catalogue = {
     message:
       'The API key is missing or not valid here. Send `Authorization: Bearer <key>` with a key of this environment.',
   },
+  not_signed_in: {
+    status: 401,
+    type: 'permission_error',
+    message: 'You are not signed in, or were signed out. Sign in and try again.',
+  },
+  wrong_password: {
+    status: 401,
+    type: 'permission_error',
+    message: 'The name or the password is wrong.',
+  },
   ip_not_allowed: {
     status: 403,
     type: 'permission_error',

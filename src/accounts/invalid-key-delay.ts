@@ -31,7 +31,7 @@ export function createInvalidKeyDelay({ counters, maxWaiting = 500, wait = delay
 }
 
 /** One customer has a whole /64 of IPv6, and could send each request from another address of it. */
-function sourceOf(address: string): string {
+export function sourceOf(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;
   const [head = [], tail] = plain.split('::').map((half) => half.split(':').filter(Boolean));

@@ -7,6 +7,9 @@ export type Tables = {
   reservations: ReservationRow;
   ledger_entries: LedgerEntryRow;
   daily_usage: DailyUsageRow;
+  console_users: ConsoleUserRow;
+  sign_in_links: SignInLinkRow;
+  sign_in_sessions: SignInSessionRow;
 };
 
 export type AccountRow = { id: string; name: string; created_at: string };
@@ -63,3 +66,17 @@ export type LedgerEntryRow = {
 };
 
 export type DailyUsageRow = { key_id: string; day: string; used_ms: number; requests: number };
+
+/** Who may use the console. */
+export type ConsoleUserRow = { id: string; name: string; password_hash: string; created_at: string };
+
+/** SHA-256 of a link that lets one person choose a name and a password, once. */
+export type SignInLinkRow = { hash: string; expires_at_ms: number };
+
+/** SHA-256 of what the browser's cookie holds. */
+export type SignInSessionRow = {
+  hash: string;
+  user_id: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+};

@@ -5,6 +5,7 @@ import { gateContract } from './gate-contract.ts';
 import { ledgerContract } from './ledger-contract.ts';
 import { ledgerFaultContract } from './ledger-fault-contract.ts';
 import { managementContract } from './management-contract.ts';
+import { signInContract } from './sign-in-contract.ts';
 import { usageContract } from './usage-contract.ts';
 
 await onBothEngines({
@@ -14,4 +15,5 @@ await onBothEngines({
   'the ledger': ledgerContract,
   'the ledger under faults': ledgerFaultContract,
   'reading usage': usageContract,
+  'signing in to the console': signInContract,
 });

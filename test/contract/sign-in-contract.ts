@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createSignIn } from '../../src/accounts/sign-in.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { createTestClock } from '../support/accounts.ts';
+import type { CreateDatabase } from '../support/both-engines.ts';
+
+const password = 'a quiet river';
+
+export function signInContract(create: CreateDatabase): void {
+  it('lets one person in by a link, once and for a day', async () => {
+    await using room = await open(create);
+    const { signIn, clock } = room;
+    const link = await signIn.createLink();
+    const both = await Promise.allSettled(
+      ['mei', 'hua'].map((name) => signIn.useLink(link, { name, password })),
+    );
+    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    const late = await signIn.createLink();
+    clock.advance(25 * 3600 * 1000);
+    const refused = { code: 'not_found', message: /siann users link/ };
+    await assert.rejects(signIn.useLink(late, { name: 'late', password }), refused);
+    await assert.rejects(signIn.useLink('made up', { name: 'late', password }), refused);
+    assert.equal((await signIn.listUsers()).length, 1);
+  });
+
+  it('does not use a link up for a password that is too short', async () => {
+    await using room = await open(create);
+    const link = await room.signIn.createLink();
+    const refused = { code: 'invalid_value', param: 'password' };
+    await assert.rejects(room.signIn.useLink(link, { name: 'mei', password: 'short' }), refused);
+    await room.signIn.useLink(link, { name: 'mei', password });
+  });
+
+  it('keeps neither passwords nor tokens, and gives every sign-in a session of its own', async () => {
+    await using room = await open(create);
+    const { signIn, database } = room;
+    const first = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
+    const second = await signIn.signIn({ name: ' mei ', password, address: '192.0.2.1' });
+    assert.notEqual(first.token, second.token);
+    const users = await database.queries.selectFrom('console_users').selectAll().execute();
+    const sessions = await database.queries.selectFrom('sign_in_sessions').selectAll().execute();
+    const kept = JSON.stringify([users, sessions]);
+    for (const secret of [password, first.token, second.token]) assert.ok(!kept.includes(secret));
+    assert.match(users[0]!.password_hash, /^scrypt\$65536\$8\$1\$/);
+  });
+
+  it('ends one session, all of a user, and those of a week ago', async () => {
+    await using room = await open(create);
+    const { signIn, clock } = room;
+    const { token, user } = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
+    const again = () => signIn.signIn({ name: 'mei', password, address: '192.0.2.1' });
+    const [second, third] = [await again(), await again()];
+    await signIn.signOut(token);
+    await assert.rejects(signIn.findUser(token), { code: 'not_signed_in' });
+    assert.equal((await signIn.findUser(second.token)).name, 'mei');
+    await signIn.signOutEverywhere(user.id);
+    for (const ended of [second, third])
+      await assert.rejects(signIn.findUser(ended.token), { code: 'not_signed_in' });
+    const last = await again();
+    clock.advance(8 * 24 * 3600 * 1000);
+    await assert.rejects(signIn.findUser(last.token), { code: 'not_signed_in' });
+    await assert.rejects(signIn.findUser(undefined), { code: 'not_signed_in' });
+  });
+
+  it('gives a user who has a new link a new password, and ends the old sessions', async () => {
+    await using room = await open(create);
+    const { signIn } = room;
+    const old = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
+    await signIn.useLink(await signIn.createLink(), { name: 'mei', password: 'a loud waterfall' });
+    await assert.rejects(signIn.findUser(old.token), { code: 'not_signed_in' });
+    const address = '192.0.2.1';
+    await assert.rejects(signIn.signIn({ name: 'mei', password, address }), { code: 'wrong_password' });
+    await signIn.signIn({ name: 'mei', password: 'a loud waterfall', address });
+    await signIn.removeUser('mei');
+    assert.deepEqual(await signIn.listUsers(), []);
+  });
+}
+
+async function open(create: CreateDatabase) {
+  const file = await create();
+  const database = await openDatabase({ url: file.url });
+  const clock = createTestClock();
+  return {
+    database,
+    clock,
+    signIn: createSignIn({ database, clock }),
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      await file[Symbol.asyncDispose]();
+    },
+  };
+}
