@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { createLocalDispatcher } from './inference/local-dispatcher.ts';
 import { modelPackage } from './model/catalogue.ts';
 import { prepareModel } from './model/prepare-model.ts';
+import { createWindowStreamRecogniser } from './realtime/window-stream-recogniser.ts';
 import { createPromptTokeniser } from './speech/prompt-tokens.ts';
 import type { CreateRecogniser } from './speech/recogniser.ts';
 import { transcribe } from './speech/transcribe.ts';
@@ -25,6 +26,7 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
     processes,
     slots: slotsPerProcess,
     interactiveSlots: 1,
+    realtimeSlots: 1,
     memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
     ...(log && { log }),
   });
@@ -36,12 +38,13 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
     dispatcher,
     voice,
     tokenisePrompt: createPromptTokeniser(model.modelFolder),
-    windowsAtOnce: processes * slotsPerProcess,
+    windowsAtOnce: processes * fileSlotsPerProcess,
     taiwanese: model.adapted,
   };
 
   return {
     transcribe: (bytes, options) => transcribe(bytes, options, parts),
+    stream: createWindowStreamRecogniser(parts),
     ready: () => dispatcher.ready(),
     load: () => dispatcher.stats(),
     async [Symbol.asyncDispose]() {
@@ -52,7 +55,9 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
 };
 
 /** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
-const slotsPerProcess = 5;
+const fileSlotsPerProcess = 5;
+/** One more is for what is being spoken. */
+const slotsPerProcess = fileSlotsPerProcess + 1;
 /** Two threads bring the answer to a short file sooner; more of them wait for one another. */
 const threadsPerProcess = 2;
 

@@ -85,7 +85,7 @@ async function* announce(
   }
 }
 
-function withoutTaiwanese(): ServiceError {
+export function withoutTaiwanese(): ServiceError {
   const message = 'This model does not know Taiwanese. Use the model small or base with SIANN_ADAPTER=own.';
   return new ServiceError('invalid_value', { param: 'language', message });
 }

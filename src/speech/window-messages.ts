@@ -51,7 +51,7 @@ export type RecognisedWindow = {
   averageLogProbability: number;
   compressionRatio: number;
   looped: boolean;
-  /** Text and timestamps as the decoder wrote them. */
+  /** Text and timestamps as the decoder wrote them, up to the last of the text: a draft for a longer window. */
   tokens: number[];
   segments: RecognisedSegment[];
 };

@@ -276,7 +276,9 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     const { language, noSpeechProbability, resolve } = this.#active[place]!;
     const segments = await this.#segmentsOf(place, attempt);
     this.#leave(place);
-    const { temperature, averageLogProbability, compressionRatio, looped, tokens } = attempt;
+    const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+    const isText = (token: number) => token < this.#network.vocabulary.endOfText;
+    const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
     resolve({
       recognised: {
         language,

@@ -1,0 +1,55 @@
+/** Which words of a hypothesis are shown: those that stay, as far as one can tell before the speaker has gone on. */
+export type Agreement = {
+  /** Takes the next hypothesis for the same utterance, longer by what was said meanwhile; gives the text to show. */
+  add(hypothesis: string): string;
+};
+
+/** The last words of the first hypothesis have been heard only in part. */
+const heldBack = 2;
+
+/**
+ * What two hypotheses in a row agree on is shown (Liu et al. 2020, "Low-latency sequence-to-sequence speech recognition
+ * and translation by partial hypothesis selection"), and stays shown until two in a row agree on something else.
+ */
+export function createAgreement(): Agreement {
+  let previous: Unit[] | undefined;
+  let shown: Unit[] = [];
+  return {
+    add(hypothesis) {
+      const units = unitsOf(hypothesis);
+      const agreed = previous ? common(previous, units) : units.slice(0, -heldBack);
+      previous = units;
+      const stays = common(shown, agreed).length;
+      if (stays === shown.length || stays < agreed.length) shown = agreed;
+      return textOf(shown);
+    },
+  };
+}
+
+/** A Han character or a word of another script, with the space before it and the punctuation behind it. */
+type Unit = { key: string; text: string };
+
+function unitsOf(text: string): Unit[] {
+  const pieces =
+    text.match(
+      /[\s\p{P}\p{S}]*(?:\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}'’-])+)[\p{P}\p{S}]*/gu,
+    ) ?? [];
+  return pieces.map((piece) => ({
+    text: piece,
+    key: piece.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, ''),
+  }));
+}
+
+function common(first: readonly Unit[], second: readonly Unit[]): Unit[] {
+  const end = second.findIndex((unit, index) => unit.key !== first[index]?.key);
+  return second.slice(0, end < 0 ? second.length : end);
+}
+
+/** How a sentence is punctuated shows only later. */
+function textOf(units: readonly Unit[]): string {
+  return units
+    .map(({ text }) => text)
+    .join('')
+    .replace(/[\s\p{P}\p{S}]+$/u, '')
+    .trimStart();
+}

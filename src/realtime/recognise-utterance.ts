@@ -1,0 +1,54 @@
+import { recogniseParts, type WindowPart } from '../speech/recognise-parts.ts';
+import type { LanguageSetting } from '../speech/segment.ts';
+import type { StreamText } from '../speech/stream-recogniser.ts';
+import type { RecognisedWindow, WindowJob, WindowResult } from '../speech/window-messages.ts';
+import type { SpeechWindow } from '../speech/windows.ts';
+import { writeUtterance } from './write-utterance.ts';
+
+/** Text, and the tokens that a longer window of the same utterance can begin with. */
+export type UtteranceText = StreamText & { draft: number[] };
+
+type Options = {
+  window: SpeechWindow;
+  language: LanguageSetting;
+  draft: number[];
+  /** A partial is tried once and heard as one language; a final is worth all the care that files get. */
+  kind: 'partial' | 'final';
+  words: boolean;
+  promptTokens: number[];
+  run(job: WindowJob): Promise<WindowResult>;
+};
+
+/** Whisper's marks of a text that went wrong (window-decoding.ts). */
+const worstCompressionRatio = 2.4;
+const worstLogProbability = -1;
+
+/** Nothing comes back for a partial that went wrong. */
+export async function recogniseUtterance(options: Options): Promise<UtteranceText | undefined> {
+  const { window, language, kind } = options;
+  const whole = { audio: window.audio, speech: window.speech, language };
+  const shared = { promptTokens: options.promptTokens, temperature: 0, context: 'short' } as const;
+  if (kind === 'partial') {
+    const speech = [
+      { startSeconds: window.speech[0]!.startSeconds, endSeconds: window.speech.at(-1)!.endSeconds },
+    ];
+    const job = { ...shared, words: false, urgency: 2, retried: false, draft: options.draft } as const;
+    const result = await options.run({ ...job, ...whole, speech });
+    if ('languages' in result || wentWrong(result.recognised)) return undefined;
+    return written([result.recognised]);
+  }
+  const job = { ...shared, words: options.words, urgency: 3, retried: true } as const;
+  const recognise = (part: WindowPart) =>
+    options.run({ ...job, ...part, draft: part.audio === whole.audio ? options.draft : [] });
+  return written(await recogniseParts(whole, recognise));
+
+  function written(parts: RecognisedWindow[]): UtteranceText {
+    const [only] = parts;
+    const draft = parts.length === 1 && only && !wentWrong(only) ? only.tokens : [];
+    return { ...writeUtterance(parts, window, language), draft };
+  }
+}
+
+function wentWrong({ looped, compressionRatio, averageLogProbability }: RecognisedWindow): boolean {
+  return looped || compressionRatio > worstCompressionRatio || averageLogProbability < worstLogProbability;
+}
