@@ -44,7 +44,9 @@ export type Admitted = {
 export interface Lease {
   readonly admitted: Admitted;
   /** For one connection of this key within a minute, from where no header can be sent. It needs no signature. */
-  issueToken(): Promise<StreamToken>;
+  issueToken(note?: string): Promise<StreamToken>;
+  /** What was noted with the token that was used here. */
+  readonly tokenNote?: string;
   /** Aborts with invalid_api_key when the key is revoked or regenerated while the work goes on. */
   readonly revoked: AbortSignal;
   /** True when the key signs its requests: the body's hash must be handed to `verifyBody` before anything is answered. */

@@ -26,6 +26,8 @@ type Options = {
   plans?: Plans;
 };
 
+type Found = { key: KnownKey; tokenNote?: string | undefined };
+
 const renewMs = 20_000;
 
 /** Ready to admit once what this instance held at its last end has been given back. */
@@ -51,19 +53,21 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       .catch((error) => log.error({ err: error }, 'Reservations could not be renewed'));
   }, renewMs).unref();
 
-  const authenticate = async (credential: Credential): Promise<KnownKey> => {
-    const key = await keyOf(credential);
-    if (key?.admitted.environment === credential.environment) return key;
+  const authenticate = async (credential: Credential): Promise<Found> => {
+    const found = await findKey(credential);
+    if (found?.key.admitted.environment === credential.environment) return found;
     await delayInvalidKey(credential.address);
     throw new ServiceError('invalid_api_key');
   };
-  const keyOf = async ({ streamToken, authorization }: Credential): Promise<KnownKey | undefined> => {
+  const findKey = async ({ streamToken, authorization }: Credential): Promise<Found | undefined> => {
     if (streamToken !== undefined) {
-      const hash = await tokens.redeem(streamToken);
-      return hash === undefined ? undefined : keys.findByHash(hash);
+      const token = await tokens.redeem(streamToken);
+      const key = token && (await keys.findByHash(token.keyHash));
+      return key && { key, tokenNote: token.note };
     }
     const text = keyInHeader(authorization);
-    return text === undefined ? undefined : keys.find(text);
+    const key = text === undefined ? undefined : await keys.find(text);
+    return key && { key };
   };
 
   const takePlace = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
@@ -89,7 +93,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
 
   return {
     async admit(credential, kind): Promise<Lease> {
-      const key = await authenticate(credential);
+      const { key, tokenNote } = await authenticate(credential);
       const { admitted } = key;
       if (credential.projectId !== undefined && credential.projectId !== admitted.project.id)
         throw new ServiceError('project_not_found');
@@ -112,7 +116,8 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
         unverified: kind === 'connection' ? signature : undefined,
         watchKey: (controller) => watch.watch(key.hash, controller),
         leavePlace,
-        issueToken: () => tokens.issue(key.hash),
+        issueToken: (note) => tokens.issue(key.hash, note),
+        tokenNote,
         ledger,
         counters,
         clock,

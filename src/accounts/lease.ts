@@ -18,6 +18,7 @@ export type LeaseParts = {
   watchKey(controller: AbortController): () => void;
   leavePlace(): Promise<void>;
   issueToken: Lease['issueToken'];
+  tokenNote: string | undefined;
   ledger: Ledger;
   counters: Counters;
   clock: { now(): number };
@@ -68,6 +69,7 @@ export function createLease(parts: LeaseParts): Lease {
     admitted,
     signed,
     issueToken: parts.issueToken,
+    ...(parts.tokenNote !== undefined && { tokenNote: parts.tokenNote }),
     get revoked() {
       if (!revocation) {
         const controller = new AbortController();

@@ -11,6 +11,7 @@ import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import type { Readiness } from './readiness.ts';
 import type { OpenStreams } from './realtime/open-streams.ts';
+import { openaiTokenRoutes } from './realtime/openai-token-routes.ts';
 import { realtimeRoutes } from './realtime/realtime-routes.ts';
 import { tokenRoute } from './realtime/token-route.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -67,6 +68,7 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
       realtimeRoutes(app, { ...options, recogniser: stream, limits: streamLimits, corsOrigins });
     }
     tokenRoute(app);
+    openaiTokenRoutes(app);
     accountRoutes(app, { views });
     modelRoutes(app);
     operatingRoutes(app, { readiness, metrics, metricsAllow });

@@ -35,6 +35,8 @@ describe('the description of the interface', () => {
       'get /speech/realtime streamSpeech',
       'get /usage getUsage',
       'post /audio/transcriptions transcribeAudio',
+      'post /realtime/client_secrets createClientSecret',
+      'post /realtime/transcription_sessions createTranscriptionSession',
       'post /speech/realtime/tokens createStreamToken',
     ]);
   });

@@ -23,7 +23,7 @@ function openStream({ onHeard, interimResults }: StreamOptions, secondTakesMs: n
   let isOver = false;
   const text = (end: number) => {
     const words = [];
-    for (let second = Math.floor(startSeconds); second < end; second++) words.push(`word${second}`);
+    for (let second = Math.round(startSeconds); second < end; second++) words.push(`word${second}`);
     return words.join(' ');
   };
   const heard = (end: number) => ({

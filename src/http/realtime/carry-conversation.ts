@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
 import { ServiceError } from '../../errors.ts';
-import type { EndReason } from '../../realtime/session-events.ts';
 import type { Conversation } from './conversation.ts';
 
 export type CarryOptions = {
@@ -8,7 +7,6 @@ export type CarryOptions = {
   /** Bytes that have come from the client so far, of whatever kind. */
   bytesRead(): number;
   conversation: Conversation;
-  maxFrameBytes: number;
   onFailure(error: unknown): void;
   times?: CarryTimes;
 };
@@ -48,10 +46,9 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   });
   // What is wrong with a socket ends in its close.
   socket.on('error', () => {});
-  const closeSocket = holdClose(socket, (code) => {
-    const { reason, message } = protocolFault(code, options);
-    conversation.end(reason, new ServiceError('invalid_value', { message }));
-  });
+  const closeSocket = holdClose(socket, (code) =>
+    conversation.end(code === 1009 ? 'frame_too_large' : 'bad_message'),
+  );
   const reading = createReading(socket, conversation);
   socket.on('message', (data, isBinary) => {
     if (isBinary) conversation.receiveBytes(data as Buffer);
@@ -98,18 +95,6 @@ function holdClose(socket: WebSocket, onFault: (code: number) => void): WebSocke
     else onFault(code!);
   };
   return close;
-}
-
-function protocolFault(
-  code: number,
-  { maxFrameBytes }: CarryOptions,
-): { reason: EndReason; message: string } {
-  if (code === 1009) {
-    const message = `A message may be ${maxFrameBytes} bytes at most. Send the audio in smaller pieces.`;
-    return { reason: 'frame_too_large', message };
-  }
-  const message = 'A message was not well-formed: text must be UTF-8, and frames as RFC 6455 has them.';
-  return { reason: 'bad_message', message };
 }
 
 type Reading = { holdBack(): void; isHeld(): boolean; end(): void };

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import type { ServiceError } from '../../errors.ts';
 import type { Session, SessionConfig } from '../../realtime/session.ts';
 import type { EndReason, SessionClose, SessionEvent } from '../../realtime/session-events.ts';
 
@@ -17,12 +17,17 @@ export type Conversation = {
 export type OpenSession = (config: SessionConfig) => Session;
 
 /** Called once the client is connected; whatever it asked for in vain has been answered before. */
-export type BeginConversation = (open: OpenSession, sessionId: string) => Conversation;
+export type BeginConversation = (
+  open: OpenSession,
+  sessionId: string,
+  /** What was noted with the token that was used. */
+  tokenNote: string | undefined,
+) => Conversation;
 
 export type SessionConversation = {
   session: Session;
-  /** Throws a ServiceError for what it does not understand. */
-  receiveText(message: unknown): void;
+  /** False for what it does not understand. */
+  receiveText(message: { type?: unknown }): boolean;
   receiveBytes?(bytes: Uint8Array): void;
   /** The messages that an event comes to; none is fine. */
   write(event: SessionEvent): object[];
@@ -33,11 +38,8 @@ export function sessionConversation(options: SessionConversation): Conversation 
   const { session, write } = options;
   return {
     receiveText(text) {
-      try {
-        options.receiveText(parseMessage(text));
-      } catch (error) {
-        session.end('bad_message', error as ServiceError);
-      }
+      const message = parseMessage(text);
+      if (message === undefined || !options.receiveText(message)) session.end('bad_message');
     },
     receiveBytes: options.receiveBytes ?? ((bytes) => session.receiveAudio(bytes)),
     async *messages() {
@@ -53,14 +55,12 @@ export function sessionConversation(options: SessionConversation): Conversation 
   };
 }
 
-export function parseMessage(text: string): unknown {
+/** Undefined for what is no JSON object. */
+export function parseMessage(text: string): { type?: unknown } | undefined {
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw badMessage('A text message must be JSON. Send audio in binary messages.', cause);
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && message !== null ? message : undefined;
+  } catch {
+    return undefined;
   }
-}
-
-export function badMessage(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('invalid_value', { message, cause });
 }

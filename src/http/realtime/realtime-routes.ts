@@ -13,7 +13,10 @@ import { createSocketAcceptor } from './accept-socket.ts';
 import { type CarryTimes, carryConversation } from './carry-conversation.ts';
 import type { BeginConversation } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
+import { deepgramDialect } from './dialects/deepgram.ts';
+import { openaiDialect } from './dialects/openai.ts';
 import { siannDialect } from './dialects/siann.ts';
+import { whisperLiveKitDialect } from './dialects/whisperlivekit.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { createOriginCheck, queryOf } from './stream-credentials.ts';
 import { createStreamWatch } from './stream-watch.ts';
@@ -31,7 +34,7 @@ export type RealtimeRoutesOptions = {
   times?: CarryTimes;
 };
 
-const dialects: Dialect[] = [siannDialect];
+const dialects: Dialect[] = [siannDialect, openaiDialect, deepgramDialect, whisperLiveKitDialect];
 
 /** Live captions, in every dialect over the same sessions. */
 export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOptions): void {
@@ -78,27 +81,32 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
   ): Promise<StreamRecord> {
     const lease = leaseOf(request);
     const watch = createStreamWatch({ onFinal: metrics.finalSaid });
-    const conversation = begin((config) => {
-      const session = createSession({
-        id: request.id,
-        config,
-        recogniser,
-        account: lease,
-        revoked: lease.revoked,
-        limits,
-        ...(config.speakerDiarization &&
-          options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
-      });
-      return watch.watch(session, config);
-    }, request.id);
+    const conversation = begin(
+      (config) => {
+        const session = createSession({
+          id: request.id,
+          config,
+          recogniser,
+          account: lease,
+          revoked: lease.revoked,
+          limits,
+          ...(config.speakerDiarization &&
+            options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
+        });
+        return watch.watch(session, config);
+      },
+      request.id,
+      lease.tokenNote,
+    );
     metrics.streamOpened(dialect);
     const leave = streams.add(conversation);
+    // The session knows by itself; a client that has not opened one yet must hear it too.
+    lease.revoked.addEventListener('abort', () => conversation.end('key_revoked'), { once: true });
     try {
       await carryConversation({
         socket,
         conversation,
         bytesRead: () => request.raw.socket.bytesRead,
-        maxFrameBytes: limits.maxFrameBytes,
         onFailure: (error) => log.error({ requestId: request.id, err: error }, 'stream failed'),
         ...(options.times && { times: options.times }),
       });

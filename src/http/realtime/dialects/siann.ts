@@ -1,6 +1,6 @@
 import type { Session } from '../../../realtime/session.ts';
 import { invalidValue } from '../../transcription/field-values.ts';
-import { badMessage, sessionConversation } from '../conversation.ts';
+import { sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { streamCredentials } from '../stream-credentials.ts';
 import { readStreamQuery } from '../stream-query.ts';
@@ -35,20 +35,10 @@ export const siannDialect: Dialect = {
   },
 };
 
-function obey(session: Session, message: unknown): void {
-  switch ((message as { type?: unknown } | null)?.type) {
-    case 'keepalive':
-      session.keepAlive();
-      return;
-    case 'finalize':
-      session.finalize();
-      return;
-    case 'close':
-      session.close();
-      return;
-    default:
-      throw badMessage(
-        'A text message is {"type":"keepalive"}, {"type":"finalize"} or {"type":"close"}. Send audio in binary messages.',
-      );
-  }
+function obey(session: Session, { type }: { type?: unknown }): boolean {
+  if (type === 'keepalive') session.keepAlive();
+  else if (type === 'finalize') session.finalize();
+  else if (type === 'close') session.close();
+  else return false;
+  return true;
 }

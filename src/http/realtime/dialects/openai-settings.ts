@@ -1,0 +1,158 @@
+import { ServiceError } from '../../../errors.ts';
+import type { SessionConfig } from '../../../realtime/session.ts';
+import type { StreamEncoding } from '../../../realtime/session-events.ts';
+import { modelId } from '../../routes/models.ts';
+import { readSpokenLanguage } from '../spoken-language.ts';
+import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../stream-query.ts';
+
+/** What an OpenAI client sets with `session.update`, or with the older `transcription_session.update`. */
+export type OpenaiSettings = {
+  encoding: StreamEncoding;
+  sampleRate: number;
+  language: string | undefined;
+  prompt: string | undefined;
+  /** Undefined: the client says itself when it has said something. */
+  pauseMs: number | undefined;
+};
+
+export const defaultSettings: OpenaiSettings = {
+  encoding: 'LINEAR16',
+  sampleRate: 24_000,
+  language: undefined,
+  prompt: undefined,
+  pauseMs: defaultEndpointingMs,
+};
+
+type Fields = { [name: string]: unknown };
+
+/** The settings with an update made to them. Throws invalid_value. */
+export function updateSettings(settings: OpenaiSettings, update: unknown): OpenaiSettings {
+  if (!isFields(update)) throw invalid('session', '`session` must be an object.');
+  if (update.type !== undefined && update.type !== 'transcription') {
+    throw invalid(
+      'session.type',
+      'Only transcription sessions are held here. Send `"type":"transcription"`.',
+    );
+  }
+  const audio = isFields(update.audio) ? update.audio : {};
+  const input: Fields = isFields(audio.input) ? audio.input : olderNames(update);
+  const changed = { ...settings };
+  if (input.format !== undefined) Object.assign(changed, readFormat(input.format));
+  if (isFields(input.transcription)) {
+    const { language, prompt } = input.transcription;
+    if (language !== undefined) changed.language = checkedLanguage(language);
+    if (typeof prompt === 'string') changed.prompt = prompt;
+  }
+  if (input.turn_detection !== undefined) changed.pauseMs = readPause(input.turn_detection);
+  return changed;
+}
+
+export function sessionConfig({ pauseMs, ...settings }: OpenaiSettings): SessionConfig {
+  return {
+    language: readSpokenLanguage(settings.language, 'language'),
+    encoding: settings.encoding,
+    sampleRate: settings.sampleRate,
+    interimResults: true,
+    speakerDiarization: false,
+    // Without pauses that count, what is said is cut only where it must be.
+    endpointingMs: pauseMs ?? endpointingLimits.maximum,
+    words: false,
+    hotwords: [],
+  };
+}
+
+/** As `session.created` and `session.updated` tell it. */
+export function describeSettings(settings: OpenaiSettings, id: string, expiresAt: number): object {
+  return {
+    type: 'transcription',
+    id,
+    object: 'realtime.transcription_session',
+    expires_at: expiresAt,
+    audio: {
+      input: {
+        format: formatOf(settings),
+        transcription: transcriptionOf(settings),
+        noise_reduction: null,
+        turn_detection: turnDetectionOf(settings),
+      },
+    },
+    include: null,
+  };
+}
+
+/** The same for clients from before the interface was final. */
+export function describeSettingsFlat(settings: OpenaiSettings, id: string, expiresAt: number): object {
+  return {
+    id,
+    object: 'realtime.transcription_session',
+    expires_at: expiresAt,
+    input_audio_format: settings.encoding === 'MULAW' ? 'g711_ulaw' : 'pcm16',
+    input_audio_transcription: transcriptionOf(settings),
+    turn_detection: turnDetectionOf(settings),
+  };
+}
+
+function formatOf({ encoding, sampleRate }: OpenaiSettings): object {
+  return encoding === 'MULAW' ? { type: 'audio/pcmu' } : { type: 'audio/pcm', rate: sampleRate };
+}
+
+function transcriptionOf({ language, prompt }: OpenaiSettings): object {
+  return { model: modelId, language: language ?? null, prompt: prompt ?? '' };
+}
+
+function turnDetectionOf({ pauseMs }: OpenaiSettings): object | null {
+  if (pauseMs === undefined) return null;
+  return { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: pauseMs };
+}
+
+function olderNames(update: Fields): Fields {
+  const { input_audio_format: format, input_audio_transcription: transcription, turn_detection } = update;
+  return { format, transcription, turn_detection };
+}
+
+function readFormat(format: unknown): Pick<OpenaiSettings, 'encoding' | 'sampleRate'> {
+  const { type, rate = defaultSettings.sampleRate } = isFields(format) ? format : { type: format };
+  if (type === 'audio/pcmu' || type === 'g711_ulaw') return { encoding: 'MULAW', sampleRate: 8000 };
+  const param = 'session.audio.input.format';
+  if (type !== 'audio/pcm' && type !== 'pcm16') {
+    throw invalid(param, 'The format is `audio/pcm` (or `pcm16`), or `audio/pcmu` (or `g711_ulaw`).');
+  }
+  const { minimum, maximum } = rateLimits;
+  if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < minimum || rate > maximum) {
+    throw invalid(param, `The rate is a whole number from ${minimum} to ${maximum}.`);
+  }
+  return { encoding: 'LINEAR16', sampleRate: rate };
+}
+
+function checkedLanguage(language: unknown): string | undefined {
+  if (language === null) return undefined;
+  const name = String(language);
+  readSpokenLanguage(name, 'session.audio.input.transcription.language');
+  return name;
+}
+
+const pauseOfEagerness: Record<string, number> = { low: 1000, high: 300 };
+
+function readPause(detection: unknown): number | undefined {
+  if (detection === null) return undefined;
+  const { type, silence_duration_ms, eagerness } = isFields(detection) ? detection : { type: detection };
+  if (type === 'semantic_vad') return pauseOfEagerness[String(eagerness)] ?? defaultEndpointingMs;
+  // Older clients leave it out.
+  if (type !== 'server_vad' && !(type === undefined && isFields(detection))) {
+    throw invalid(
+      'session.audio.input.turn_detection',
+      '`turn_detection` is of type server_vad or semantic_vad, or null.',
+    );
+  }
+  if (typeof silence_duration_ms !== 'number') return defaultEndpointingMs;
+  const { minimum, maximum } = endpointingLimits;
+  return Math.min(Math.max(Math.round(silence_duration_ms), minimum), maximum);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(param: string, message: string): ServiceError {
+  return new ServiceError('invalid_value', { param, message });
+}
