@@ -1,0 +1,49 @@
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import { createLocalDispatcher, type LocalDispatcher } from '../../inference/local-dispatcher.ts';
+import type { PoolLog } from '../../inference/process-pool.ts';
+import { printPlaces } from './print-places.ts';
+import type { SpeakerModel } from './speaker-model.ts';
+import {
+  directionWidth,
+  type VoicePrintJob,
+  type VoicePrintResult,
+  type VoicePrintSettings,
+} from './voice-print-messages.ts';
+
+export type OwnSpeakerModelOptions = {
+  /** Asked when it is first needed. */
+  findNetwork(): Promise<string>;
+  threads: number;
+  log?: PoolLog;
+};
+
+/** Between the averages of pieces of one and of two speakers, on conversations of speakers that were held out of training. */
+const sameSpeakerLikeness = 0.35;
+
+/** The network that comes with the project, in a process of its own that starts when somebody asks for speakers. */
+export function createOwnSpeakerModel({ findNetwork, threads, log }: OwnSpeakerModelOptions): SpeakerModel {
+  type VoiceDispatcher = LocalDispatcher<VoicePrintJob, VoicePrintResult>;
+  let started: Promise<VoiceDispatcher> | undefined;
+  const start = async (): Promise<VoiceDispatcher> => {
+    const settings: VoicePrintSettings = { graphPath: await findNetwork(), threads };
+    const moduleUrl = new URL('./voice-print-job.ts', import.meta.url);
+    return createLocalDispatcher({ moduleUrl, settings, processes: 1, slots: 2, ...(log && { log }) });
+  };
+
+  return {
+    sameSpeakerLikeness,
+    async hear({ audio, speech }, options) {
+      const places = printPlaces(speech, audio.length / pcmSampleRate);
+      if (places.length === 0) return [];
+      started ??= start();
+      const { directions } = await (await started).run({ audio, places }, options);
+      return places.map((place, index) => ({
+        ...place,
+        direction: directions.slice(index * directionWidth, (index + 1) * directionWidth),
+      }));
+    },
+    async [Symbol.asyncDispose]() {
+      await (await started?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
