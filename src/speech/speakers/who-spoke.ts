@@ -78,7 +78,7 @@ function voicesHeard(
   return (heard.length > 0 ? heard : sums).map(unit);
 }
 
-function unit(sum: Float32Array): Float32Array {
+export function unit(sum: Float32Array): Float32Array {
   const length = Math.hypot(...sum) || 1;
   return sum.map((value) => value / length);
 }

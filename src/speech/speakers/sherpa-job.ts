@@ -1,0 +1,87 @@
+import { createRequire } from 'node:module';
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import type { JobRunner } from '../../inference/job-runner.ts';
+import type { SherpaFiles } from './sherpa-files.ts';
+import type { HeardWindow, VoicePrint } from './speaker-model.ts';
+
+export type SherpaSettings = { files: SherpaFiles; threads: number };
+
+/** What is used of the package, which has no types of its own. */
+type Sherpa = {
+  OfflineSpeakerDiarization: new (config: object) => { process(samples: Float32Array): Turn[] };
+  SpeakerEmbeddingExtractor: new (config: object) => Extractor;
+};
+type Turn = { start: number; end: number; speaker: number };
+type Extractor = {
+  createStream(): {
+    acceptWaveform(wave: { sampleRate: number; samples: Float32Array }): void;
+    inputFinished(): void;
+  };
+  isReady(stream: object): boolean;
+  compute(stream: object, externalBuffer: boolean): Float32Array;
+};
+
+/** Less of a voice says nothing about it. */
+const leastSeconds = 0.3;
+
+/** Loaded in a process of its own, where onnxruntime is the package's, not ours. */
+export async function createJobRunner({
+  files,
+  threads,
+}: SherpaSettings): Promise<JobRunner<HeardWindow, VoicePrint[]>> {
+  const sherpa = requireSherpa();
+  const embedding = { model: files.embedding, numThreads: threads };
+  const diarization = new sherpa.OfflineSpeakerDiarization({
+    segmentation: { pyannote: { model: files.segmentation }, numThreads: threads },
+    embedding,
+    clustering: { numClusters: -1, threshold: 0.5 },
+    minDurationOn: 0.2,
+    minDurationOff: 0.3,
+  });
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(embedding);
+  return { run: async ({ audio }) => takePrints(diarization.process(audio), audio, extractor) };
+}
+
+/** One print for each turn, from everything that its speaker says in the window. */
+function takePrints(turns: Turn[], audio: Float32Array, extractor: Extractor): VoicePrint[] {
+  const directions = new Map<number, Float32Array | undefined>();
+  for (const { speaker } of turns) {
+    if (directions.has(speaker)) continue;
+    const own = turns.filter((turn) => turn.speaker === speaker).map((turn) => cut(audio, turn));
+    directions.set(speaker, directionOf(own, extractor));
+  }
+  return turns.flatMap(({ start, end, speaker }) => {
+    const direction = directions.get(speaker);
+    return direction ? [{ startSeconds: start, endSeconds: end, direction }] : [];
+  });
+}
+
+function directionOf(pieces: Float32Array[], extractor: Extractor): Float32Array | undefined {
+  const samples = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  if (samples.length < leastSeconds * pcmSampleRate) return undefined;
+  let offset = 0;
+  for (const piece of pieces) {
+    samples.set(piece, offset);
+    offset += piece.length;
+  }
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ sampleRate: pcmSampleRate, samples });
+  stream.inputFinished();
+  if (!extractor.isReady(stream)) return undefined;
+  const embedding = extractor.compute(stream, false);
+  const length = Math.hypot(...embedding);
+  return length > 0 ? embedding.map((value) => value / length) : undefined;
+}
+
+function cut(audio: Float32Array, { start, end }: Turn): Float32Array {
+  return audio.subarray(Math.round(start * pcmSampleRate), Math.round(end * pcmSampleRate));
+}
+
+function requireSherpa(): Sherpa {
+  try {
+    return createRequire(import.meta.url)('sherpa-onnx-node');
+  } catch (cause) {
+    const message = 'SIANN_SPEAKER_MODEL needs the package sherpa-onnx-node: npm install sherpa-onnx-node.';
+    throw new Error(message, { cause });
+  }
+}

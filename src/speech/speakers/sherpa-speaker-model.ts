@@ -1,0 +1,30 @@
+import { createLocalDispatcher } from '../../inference/local-dispatcher.ts';
+import type { PoolLog } from '../../inference/process-pool.ts';
+import { findSherpaFiles } from './sherpa-files.ts';
+import type { SherpaSettings } from './sherpa-job.ts';
+import type { HeardWindow, SpeakerModel, VoicePrint } from './speaker-model.ts';
+
+export type SherpaSpeakerModelOptions = { folder: string; threads: number; log?: PoolLog };
+
+/** What sherpa-onnx itself takes for the same voice. */
+const sameSpeakerLikeness = 0.5;
+
+/** A segmentation and an embedding model that the operator brings, run by sherpa-onnx in a process of its own. */
+export async function createSherpaSpeakerModel({
+  folder,
+  threads,
+  log,
+}: SherpaSpeakerModelOptions): Promise<SpeakerModel> {
+  const dispatcher = createLocalDispatcher<SherpaSettings, HeardWindow, VoicePrint[]>({
+    moduleUrl: new URL('./sherpa-job.ts', import.meta.url),
+    settings: { files: await findSherpaFiles(folder), threads },
+    processes: 1,
+    slots: 1,
+    ...(log && { log }),
+  });
+  return {
+    sameSpeakerLikeness,
+    hear: ({ audio, speech }, options) => dispatcher.run({ audio, speech }, options),
+    [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,150 @@
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import type { RunOptions } from '../../inference/dispatcher.ts';
+import type { SpokenStretch } from '../windows.ts';
+import { createTurnSearch } from './assign-speakers.ts';
+import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
+import { dot } from './voice-groups.ts';
+import { type SpeakerTurn, unit, whoSpoke } from './who-spoke.ts';
+
+/** Tells speakers apart while they speak. */
+export type SpeakerTracker = {
+  /** Speech, in the order of the stream; calls do not overlap. */
+  add(audio: Float32Array, startSeconds: number): Promise<void>;
+  labelOf(startSeconds: number, endSeconds: number): number | undefined;
+  /** Stretches, as `labelOf` was asked about them, whose label has become another since the last call. */
+  revisions(): SpeakerTurn[];
+  readonly speakers: number;
+};
+
+export type SpeakerTrackerOptions = { model: SpeakerModel; run: RunOptions };
+
+/** What was said longer ago keeps its label; its voices are remembered. */
+const memorySeconds = 240;
+
+/**
+ * Decides anew, with every addition, who spoke in the last minutes, and carries the labels over: a group of prints keeps the
+ * label that most of it had. So a voice that was first taken for another is told apart once there is enough of it.
+ */
+export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): SpeakerTracker {
+  let prints: VoicePrint[] = [];
+  let speech: SpokenStretch[] = [];
+  let turns: SpeakerTurn[] = [];
+  /** By label: the sum of the directions of everything that has been forgotten. */
+  const voices: Float32Array[] = [];
+  const asked: SpeakerTurn[] = [];
+
+  return {
+    async add(audio, startSeconds) {
+      const endSeconds = startSeconds + audio.length / pcmSampleRate;
+      const whole = { startSeconds: 0, endSeconds: endSeconds - startSeconds };
+      const heard = await model.hear({ audio, speech: [whole] }, run);
+      if (heard.length === 0) return;
+      forget(endSeconds - memorySeconds);
+      prints.push(...heard.map((print) => shifted(print, startSeconds)));
+      speech.push(shifted(whole, startSeconds));
+      const found = await whoSpoke(prints, speech, { sameSpeakerLikeness: model.sameSpeakerLikeness });
+      turns = withLabels(found);
+    },
+    labelOf(startSeconds, endSeconds) {
+      const speaker = currentLabel({ startSeconds, endSeconds });
+      if (speaker !== undefined) asked.push({ startSeconds, endSeconds, speaker });
+      return speaker;
+    },
+    revisions() {
+      const changed: SpeakerTurn[] = [];
+      for (const stretch of asked) {
+        const speaker = currentLabel(stretch);
+        if (speaker === undefined || speaker === stretch.speaker) continue;
+        stretch.speaker = speaker;
+        changed.push({ ...stretch });
+      }
+      return changed;
+    },
+    get speakers() {
+      return new Set(asked.map(({ speaker }) => speaker)).size;
+    },
+  };
+
+  function currentLabel(stretch: SpokenStretch): number | undefined {
+    const first = speech[0];
+    if (!first || stretch.endSeconds <= first.startSeconds) return undefined;
+    return createTurnSearch(turns)(stretch);
+  }
+
+  /** Prints from before `seconds` go into the memory of their voice. */
+  function forget(seconds: number): void {
+    const search = createTurnSearch(turns);
+    for (const print of prints.filter(({ endSeconds }) => endSeconds < seconds)) {
+      const label = search(print);
+      voices[label] = (voices[label] ?? new Float32Array(print.direction.length)).map(
+        (value, index) => value + print.direction[index]!,
+      );
+    }
+    prints = prints.filter(({ endSeconds }) => endSeconds >= seconds);
+    speech = speech.filter(({ endSeconds }) => endSeconds >= seconds);
+    turns = turns.filter(({ endSeconds }) => endSeconds >= seconds);
+  }
+
+  /** Whom each found speaker was called so far, by the time they share; then by voice; else it is somebody new. */
+  function withLabels(found: readonly SpeakerTurn[]): SpeakerTurn[] {
+    const labels = new Map<number, number>();
+    const free = (label: number) => ![...labels.values()].includes(label);
+    for (const { speaker, label } of sharedTimes(found, turns)) {
+      if (!labels.has(speaker) && free(label)) labels.set(speaker, label);
+    }
+    for (const { speaker } of found) {
+      if (labels.has(speaker)) continue;
+      const known = rememberedLabel(found, speaker, free);
+      labels.set(speaker, known ?? nextLabel([...labels.values()]));
+    }
+    return found.map((turn) => ({ ...turn, speaker: labels.get(turn.speaker)! }));
+  }
+
+  function rememberedLabel(
+    found: readonly SpeakerTurn[],
+    speaker: number,
+    free: (label: number) => boolean,
+  ): number | undefined {
+    const search = createTurnSearch(found);
+    const own = prints.filter((print) => search(print) === speaker);
+    const sum = new Float32Array(prints[0]!.direction.length);
+    for (const { direction } of own) {
+      for (const [index, value] of direction.entries()) sum[index]! += value;
+    }
+    let best: { label: number; likeness: number } | undefined;
+    for (const [label, voice] of voices.entries()) {
+      if (!voice || !free(label)) continue;
+      const likeness = dot(unit(sum), unit(voice));
+      if (likeness > Math.max(best?.likeness ?? 0, model.sameSpeakerLikeness)) best = { label, likeness };
+    }
+    return best?.label;
+  }
+
+  function nextLabel(taken: readonly number[]): number {
+    return Math.max(-1, voices.length - 1, ...taken, ...turns.map(({ speaker }) => speaker)) + 1;
+  }
+}
+
+/** Each pair of a new and an old name, the longest shared time first. */
+function sharedTimes(found: readonly SpeakerTurn[], before: readonly SpeakerTurn[]) {
+  const times = new Map<string, { speaker: number; label: number; seconds: number }>();
+  for (const turn of found) {
+    for (const old of before) {
+      const seconds =
+        Math.min(turn.endSeconds, old.endSeconds) - Math.max(turn.startSeconds, old.startSeconds);
+      if (seconds <= 0) continue;
+      const key = `${turn.speaker} ${old.speaker}`;
+      const known = times.get(key) ?? { speaker: turn.speaker, label: old.speaker, seconds: 0 };
+      times.set(key, { ...known, seconds: known.seconds + seconds });
+    }
+  }
+  return [...times.values()].sort((a, b) => b.seconds - a.seconds);
+}
+
+function shifted<Stretch extends SpokenStretch>(stretch: Stretch, seconds: number): Stretch {
+  return {
+    ...stretch,
+    startSeconds: stretch.startSeconds + seconds,
+    endSeconds: stretch.endSeconds + seconds,
+  };
+}
