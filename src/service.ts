@@ -1,10 +1,17 @@
+import type { FastifyInstance } from 'fastify';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import type { Environment } from './accounts/admission.ts';
 import { createGate } from './accounts/gate.ts';
 import type { Plans } from './accounts/plans.ts';
+import { createSignIn, type SignIn } from './accounts/sign-in.ts';
+import { createUsageReport } from './accounts/usage-report.ts';
 import { createUsageViews } from './accounts/usage-views.ts';
 import type { Config } from './config.ts';
 import { networkList } from './http/client-origin.ts';
+import { createConsoleFiles } from './http/console/console-files.ts';
+import { consoleRoutes } from './http/console/console-routes.ts';
+import { createPlaygroundKeys } from './http/console/playground-keys.ts';
+import { createServiceWatch } from './http/console/service-watch.ts';
 import { createEnvironmentServer } from './http/environment-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openPort } from './http/open-port.ts';
@@ -34,7 +41,10 @@ export type Service = AsyncDisposable & {
   /** What clients have to trust, where the certificate is of our own making. */
   authorityPath: string | undefined;
   accounts: Accounts;
+  signIn: SignIn;
   recogniser: Recogniser;
+  /** Builds what browsers load, which otherwise waits for the first of them. */
+  prepareConsole(): Promise<void>;
   /** Takes no new work and lets what runs finish, as long as the settings allow. */
   drain(): Promise<void>;
   reloadCertificate(): Promise<void>;
@@ -75,10 +85,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const recogniser = tracing?.traced(untraced) ?? untraced;
 
     const state: ServiceState = { draining: false, requestsOpen: 0 };
-    const metrics = createMetrics({ load: recogniser.load });
+    const streams = createOpenStreams(config);
+    const watch = createServiceWatch({ load: recogniser.load, streams });
+    const metrics = watch.watched(createMetrics({ load: recogniser.load }));
     const readiness = createReadiness({ state, recogniser, database });
     const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
-    const streams = createOpenStreams(config);
     const routes = createServiceRoutes({
       config,
       views,
@@ -89,16 +100,29 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const shared = { config, certificates, gate, state, log, metrics, tracing, routes };
-    keep(await createEnvironmentServer({ ...shared, environment: 'live', port: livePort }));
-    keep(await createEnvironmentServer({ ...shared, environment: 'test', port: testPort }));
+    const signIn = createSignIn({ database });
+    const files = createConsoleFiles();
+    const readUsage = createUsageReport({ database, accounts });
+    const playgroundKeys = createPlaygroundKeys(accounts);
+    const consoleParts = { signIn, accounts, database, readUsage, playgroundKeys, watch, files, addresses };
+    const liveRoutes = async (app: FastifyInstance) => {
+      await routes(app);
+      await consoleRoutes(app, consoleParts);
+    };
+    const shared = { config, certificates, gate, state, log, metrics, tracing };
+    keep(
+      await createEnvironmentServer({ ...shared, routes: liveRoutes, environment: 'live', port: livePort }),
+    );
+    keep(await createEnvironmentServer({ ...shared, routes, environment: 'test', port: testPort }));
     log.info({ live: addresses.live, test: addresses.test }, 'listening');
 
     return {
       addresses,
       authorityPath: certificates?.authorityPath,
       accounts,
+      signIn,
       recogniser,
+      prepareConsole: async () => void (await files.all()),
       async drain() {
         state.draining = true;
         livePort.stopAccepting();

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask, type Session } from '../console-api.ts';
+import { useAction } from '../parts/action.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Failure } from '../parts/loaded.tsx';
+import { Preferences } from '../parts/preferences.tsx';
+import { goTo } from '../route.ts';
+import { useSpeech } from '../words/speech.tsx';
+
+type Entered = { onSignedIn(session: Session): Promise<void> };
+
+export function SignInPage({ onSignedIn }: Entered) {
+  const { say } = useSpeech();
+  return (
+    <PasswordForm
+      title={say('signIn')}
+      intro={say('signInIntro')}
+      action={say('signIn')}
+      autocomplete="current-password"
+      onSubmit={async (given) => onSignedIn(await ask<Session>('POST', '/sign-in', given))}
+    >
+      <p class="quiet">{say('forgotten')}</p>
+    </PasswordForm>
+  );
+}
+
+/** Where the link of the first start leads. */
+export function SetupPage({ link, onSignedIn }: Entered & { link: string }) {
+  const { say } = useSpeech();
+  return (
+    <PasswordForm
+      title={say('setup')}
+      intro={say('setupIntro')}
+      hint={say('passwordHint')}
+      action={say('createAccount')}
+      autocomplete="new-password"
+      onSubmit={async (given) => {
+        const session = await ask<Session>('POST', '/setup', { link, ...given });
+        // The link is used up, and is not left in the address.
+        history.replaceState(null, '', '#/');
+        goTo('playground/live');
+        await onSignedIn(session);
+      }}
+    />
+  );
+}
+
+function PasswordForm(props: {
+  title: string;
+  intro: string;
+  hint?: string;
+  action: string;
+  autocomplete: 'current-password' | 'new-password';
+  onSubmit(given: { name: string; password: string }): Promise<void>;
+  children?: ComponentChildren;
+}) {
+  const { say } = useSpeech();
+  const { busy, error, run } = useAction();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  return (
+    <main class="alone">
+      <p class="brand">
+        <span lang="zh-TW">聲</span> Siann
+      </p>
+      <form
+        class="card stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(() => props.onSubmit({ name, password }));
+        }}
+      >
+        <h1>{props.title}</h1>
+        <p class="quiet">{props.intro}</p>
+        <TextField label={say('name')} value={name} onValue={setName} autocomplete="username" />
+        <TextField
+          label={say('password')}
+          {...(props.hint && { hint: props.hint })}
+          password
+          value={password}
+          onValue={setPassword}
+          autocomplete={props.autocomplete}
+        />
+        <Failure error={error} />
+        <button type="submit" class="primary" disabled={busy}>
+          {props.action}
+        </button>
+        {props.children}
+      </form>
+      <Preferences />
+    </main>
+  );
+}

@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+
+/** Something that the reader sets off: whether it goes on, and what went wrong. */
+export function useAction() {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+      return true;
+    } catch (thrown) {
+      setError(thrown);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, run };
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { useSpeech } from '../words/speech.tsx';
+
+/** Where a recording is dropped, or chosen. */
+export function DropZone({ disabled, onFile }: { disabled: boolean; onFile(file: File): void }) {
+  const { say } = useSpeech();
+  const [over, setOver] = useState(false);
+  const take = (files: FileList | null | undefined) => {
+    const file = files?.[0];
+    if (file && !disabled) onFile(file);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is for the mouse; the button does the same.
+    <div
+      class={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <p>{say('dropFile')}</p>
+      <label class={disabled ? 'button disabled' : 'button primary'}>
+        {say('chooseFile')}
+        <input
+          type="file"
+          class="hidden"
+          accept="audio/*,video/webm,.mp3,.wav,.webm,.flac,.ogg"
+          disabled={disabled}
+          onChange={(event) => {
+            take(event.currentTarget.files);
+            // The same file may be chosen again.
+            event.currentTarget.value = '';
+          }}
+        />
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+declare const RECORDER_FILE: string;
+
+export type Microphone = { sampleRate: number; stop(): void };
+
+/** What the service takes as it is. */
+const wantedRate = 16_000;
+
+/** Hands over 16-bit mono samples as they are spoken. Throws a DOMException when the microphone may not be used. */
+export async function openMicrophone(onSamples: (samples: Int16Array) => void): Promise<Microphone> {
+  const media = await navigator.mediaDevices.getUserMedia({
+    audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true },
+  });
+  const { context, source } = connect(media);
+  await context.audioWorklet.addModule(RECORDER_FILE);
+  const recorder = new AudioWorkletNode(context, 'recorder');
+  recorder.port.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => onSamples(new Int16Array(data));
+  source.connect(recorder);
+  await context.resume();
+  return {
+    sampleRate: context.sampleRate,
+    stop() {
+      for (const track of media.getTracks()) track.stop();
+      void context.close();
+    },
+  };
+}
+
+/** Not every browser brings a microphone to another rate than its own. */
+function connect(media: MediaStream) {
+  for (const options of [{ sampleRate: wantedRate }, { sampleRate: 48_000 }, undefined]) {
+    const context = new AudioContext(options);
+    try {
+      return { context, source: context.createMediaStreamSource(media) };
+    } catch {
+      void context.close();
+    }
+  }
+  throw new DOMException('No audio context takes the microphone.', 'NotReadableError');
+}

@@ -1,0 +1,44 @@
+import type { TranscriptSegment } from '../../client/siann.ts';
+import { useSpeech } from '../words/speech.tsx';
+import { clockOf } from './times.ts';
+
+/** As many as there are colours for; further speakers take them again. */
+const colours = 8;
+
+export function SegmentList(props: {
+  segments: readonly TranscriptSegment[];
+  empty: string;
+  onListen(seconds: number): void;
+}) {
+  const { say } = useSpeech();
+  if (props.segments.length === 0) return <p class="segments empty">{props.empty}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long transcript is scrolled with the keyboard too.
+    <div class="segments" role="log" tabIndex={0} aria-label={say('transcript')}>
+      <ol>
+        {props.segments.map(({ id, start, text, speaker }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class="time"
+              aria-label={say('playFrom', { time: clockOf(start) })}
+              onClick={() => props.onListen(start)}
+            >
+              {clockOf(start)}
+            </button>
+            <SpeakerName speaker={speaker} />
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+export function SpeakerName({ speaker }: { speaker: number | undefined }) {
+  const { say } = useSpeech();
+  if (speaker === undefined) return null;
+  return (
+    <span class={`speaker speaker-${speaker % colours}`}>{say('speaker', { number: speaker + 1 })}</span>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** What comes after the # of the address, in pieces. */
+export type Route = { parts: string[]; query: URLSearchParams };
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(read);
+  useEffect(() => {
+    const changed = () => setRoute(read());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return route;
+}
+
+export function goTo(path: string): void {
+  location.hash = `#/${path}`;
+}
+
+function read(): Route {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
+  return {
+    parts: path.split('/').filter(Boolean).map(decodeURIComponent),
+    query: new URLSearchParams(query),
+  };
+}

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Project, Session } from './console-api.ts';
+import { Preferences } from './parts/preferences.tsx';
+import { UserMenu } from './parts/user-menu.tsx';
+import { goTo, type Route } from './route.ts';
+import type { Word } from './words/english.ts';
+import { useSpeech } from './words/speech.tsx';
+
+type ShellProps = {
+  session: Session;
+  projects: Project[];
+  project: Project | undefined;
+  route: Route;
+  onLeave(): void;
+  children: ComponentChildren;
+};
+
+/** What stands around every page: where one is, and where one can go. */
+export function Shell({ session, projects, project, route, onLeave, children }: ShellProps) {
+  const { say } = useSpeech();
+  const [open, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const path = route.parts.join('/');
+  const opened = useRef(path);
+  useEffect(() => {
+    if (opened.current === path) return;
+    opened.current = path;
+    setOpen(false);
+    // Whoever listens to the page hears where they have come.
+    main.current?.querySelector('h1')?.focus();
+    scrollTo(0, 0);
+  }, [path]);
+
+  const link = (to: string, word: Word) => (
+    <li key={to}>
+      <a href={`#/${to}`} aria-current={path === to ? 'page' : undefined}>
+        {say(word)}
+      </a>
+    </li>
+  );
+
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        {say('skip')}
+      </button>
+      <header>
+        <a class="brand" href="#/projects">
+          <span lang="zh-TW">聲</span> Siann
+        </a>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={open}
+          aria-controls="navigation"
+          onClick={() => setOpen(!open)}
+        >
+          {say('menu')}
+        </button>
+      </header>
+      <nav id="navigation" class={open ? 'open' : ''} aria-label={say('console')}>
+        <ul>{link('projects', 'projects')}</ul>
+        {project && (
+          <>
+            <label class="project-choice">
+              <span>{say('project')}</span>
+              <select
+                value={project.id}
+                onChange={(event) =>
+                  goTo(`projects/${event.currentTarget.value}/${route.parts[2] ?? 'keys'}`)
+                }
+              >
+                {projects.map(({ id, name }) => (
+                  <option key={id} value={id} selected={id === project.id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <ul>
+              {link(`projects/${project.id}/keys`, 'keys')}
+              {link(`projects/${project.id}/usage`, 'usage')}
+              {link(`projects/${project.id}/security`, 'security')}
+              {link(`projects/${project.id}/plan`, 'plan')}
+            </ul>
+          </>
+        )}
+        <h2>{say('playground')}</h2>
+        <ul>
+          {link('playground/files', 'files')}
+          {link('playground/live', 'liveCaptions')}
+        </ul>
+        <h2>Siann</h2>
+        <ul>
+          {link('operator', 'operator')}
+          <li>
+            <a href="/docs">{say('documentation')}</a>
+          </li>
+        </ul>
+        <Preferences />
+        <UserMenu name={session.user.name} onLeave={onLeave} />
+      </nav>
+      <main id="content" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import type { SignIn } from '../../accounts/sign-in.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ConsoleFiles } from './console-files.ts';
+import { pageRoutes } from './page-routes.ts';
+import { type ProjectRoutesOptions, projectRoutes } from './project-routes.ts';
+import { refuseOtherSites } from './same-site.ts';
+import type { ServiceWatch } from './service-watch.ts';
+import { readSessionCookie } from './session-cookie.ts';
+import { signInRoutes } from './sign-in-routes.ts';
+
+export type ConsoleRoutesOptions = ProjectRoutesOptions & {
+  signIn: SignIn;
+  watch: ServiceWatch;
+  files: ConsoleFiles;
+};
+
+const maxBodyBytes = 64 * 1024;
+
+/** The console: its page, and the interface under /console/api that only its page may use. */
+export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): Promise<void> {
+  app.decorateRequest('consoleUser', undefined);
+  pageRoutes(app, options);
+
+  await app.register(async (api) => {
+    api.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      (_request, body, done) => {
+        try {
+          done(null, body === '' ? undefined : JSON.parse(String(body)));
+        } catch (cause) {
+          const message = 'The body is not JSON.';
+          done(new ServiceError('invalid_value', { message, cause }));
+        }
+      },
+    );
+    api.addHook('onRequest', async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      refuseOtherSites(request.raw);
+      if (request.routeOptions.config.signedOut) return;
+      request.consoleUser = await options.signIn.findUser(readSessionCookie(request.raw));
+    });
+    signInRoutes(api, options);
+    projectRoutes(api, options);
+    api.get('/console/api/operator', {
+      config: { admission: 'open' },
+      schema: { hide: true },
+      handler: async () => options.watch.read(),
+    });
+  });
+}

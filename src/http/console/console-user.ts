@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import type { ConsoleUser } from '../../accounts/sign-in.ts';
+import { ServiceError } from '../../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of the console: answered to those too who are not signed in. */
+    signedOut?: boolean;
+  }
+  interface FastifyRequest {
+    /** Set on every route of the console that is not `signedOut`. */
+    consoleUser: ConsoleUser | undefined;
+  }
+}
+
+export function consoleUserOf(request: FastifyRequest): ConsoleUser {
+  if (!request.consoleUser) throw new ServiceError('not_signed_in');
+  return request.consoleUser;
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Environment } from '../../accounts/admission.ts';
+import { plans } from '../../accounts/plans.ts';
+import type { NewSession, SignIn } from '../../accounts/sign-in.ts';
+import { consoleUserOf } from './console-user.ts';
+import { endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+
+export type SignInRoutesOptions = { signIn: SignIn; addresses: Record<Environment, string> };
+
+const text = Type.String({ maxLength: 1000 });
+const nameAndPassword = Type.Object({ name: text, password: text });
+const linkAndPassword = Type.Object({ link: text, name: text, password: text });
+
+/** Who is using the console. */
+export function signInRoutes(app: FastifyInstance, { signIn, addresses }: SignInRoutesOptions): void {
+  const config = { admission: 'open' } as const;
+  const signedOut = { admission: 'open', signedOut: true } as const;
+
+  app.get('/console/api/session', {
+    config,
+    schema: { hide: true },
+    handler: async (request) => sessionView(consoleUserOf(request)),
+  });
+
+  app.post<{ Body: { name: string; password: string } }>('/console/api/sign-in', {
+    config: signedOut,
+    schema: { hide: true, body: nameAndPassword },
+    handler: async (request, reply) => {
+      const session = await signIn.signIn({ ...request.body, address: request.clientAddress });
+      return begin(session, request, reply);
+    },
+  });
+
+  app.post<{ Body: { link: string; name: string; password: string } }>('/console/api/setup', {
+    config: signedOut,
+    schema: { hide: true, body: linkAndPassword },
+    handler: async (request, reply) => {
+      const { link, ...user } = request.body;
+      return begin(await signIn.useLink(link, user), request, reply);
+    },
+  });
+
+  app.post('/console/api/sign-out', {
+    config,
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      await signIn.signOut(readSessionCookie(request.raw)!);
+      return reply.header('set-cookie', endedSessionCookie).code(204).send();
+    },
+  });
+
+  app.post('/console/api/sign-out-everywhere', {
+    config,
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      await signIn.signOutEverywhere(consoleUserOf(request).id);
+      return reply.header('set-cookie', endedSessionCookie).code(204).send();
+    },
+  });
+
+  /** Whatever session the browser had, it ends: nobody can have known the new one before. */
+  async function begin({ token, user }: NewSession, request: FastifyRequest, reply: FastifyReply) {
+    const old = readSessionCookie(request.raw);
+    if (old !== undefined) await signIn.signOut(old);
+    reply.header('set-cookie', sessionCookie(token));
+    return sessionView(user);
+  }
+
+  function sessionView({ name }: { name: string }) {
+    const published = Object.entries(plans).map(([id, plan]) => ({
+      id,
+      ...plan,
+      quotaMinutes: plan.quotaMinutes ?? null,
+    }));
+    return { user: { name }, addresses, plans: published };
+  }
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startService, type TestResponse, type TestService } from '../../support/service.ts';
+
+const password = 'a quiet river';
+const ownPage = {
+  'x-siann-console': '1',
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/json',
+};
+
+describe('the interface of the console', () => {
+  let running: TestService;
+  let cookie = '';
+  before(async () => {
+    running = await startService();
+    const link = await running.service.signIn.createLink();
+    cookie = cookieOf(await call('POST', '/setup', { link, name: 'mei', password }));
+  });
+  after(() => running[Symbol.asyncDispose]());
+
+  function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+    return running.fetch(`/console/api${path}`, {
+      method,
+      headers: { authorization: '', ...ownPage, ...(cookie && { cookie }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+  async function ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await call(method, path, body);
+    assert.equal(response.status, 200, response.text);
+    return response.json() as Answer;
+  }
+
+  test('asks everybody to sign in', async () => {
+    for (const [method, path] of [
+      ['GET', '/session'],
+      ['GET', '/projects'],
+      ['POST', '/projects'],
+      ['GET', '/operator'],
+      ['POST', '/sign-out-everywhere'],
+    ] as const) {
+      const { status, text } = await call(method, path, method === 'POST' ? {} : undefined, { cookie: '' });
+      assert.equal(status, 401, `${method} ${path}`);
+      assert.match(text, /"code":"not_signed_in"/);
+    }
+    const withKey = await running.fetch('/console/api/projects');
+    assert.equal(withKey.status, 401, 'a key is not a session');
+  });
+
+  test('gives the session in a cookie that scripts, other sites and plain HTTP never see', async () => {
+    const response = await call('POST', '/sign-in', { name: 'mei', password }, { cookie: '' });
+    assert.equal(response.status, 200);
+    const [set] = response.headers['set-cookie'] as string[];
+    assert.match(
+      set!,
+      /^__Host-siann=[A-Za-z0-9]{43}; Max-Age=604800; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
+    );
+    assert.equal(response.headers['cache-control'], 'no-store');
+    const wrong = await call('POST', '/sign-in', { name: 'mei', password: 'a guess at it' });
+    assert.equal(wrong.status, 401);
+    assert.equal(wrong.headers['set-cookie'], undefined);
+  });
+
+  test('never takes up a session that the browser brought along', async () => {
+    const planted = `__Host-siann=${'a'.repeat(43)}`;
+    const response = await call('POST', '/sign-in', { name: 'mei', password }, { cookie: planted });
+    const given = cookieOf(response);
+    assert.notEqual(given, planted);
+    assert.equal((await call('GET', '/session', undefined, { cookie: planted })).status, 401);
+    // Signing in again ends the session that was there.
+    const second = cookieOf(await call('POST', '/sign-in', { name: 'mei', password }, { cookie: given }));
+    assert.equal((await call('GET', '/session', undefined, { cookie: given })).status, 401);
+    assert.equal((await call('GET', '/session', undefined, { cookie: second })).status, 200);
+  });
+
+  test('refuses what another site makes the browser send', async () => {
+    const attempts: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'x-siann-console': '' },
+      { 'sec-fetch-site': '', origin: 'https://evil.example' },
+    ];
+    for (const headers of attempts) {
+      const sent = Object.fromEntries(
+        Object.entries({ ...ownPage, ...headers }).filter(([, value]) => value),
+      );
+      const response = await running.fetch('/console/api/projects', {
+        method: 'POST',
+        headers: { authorization: '', cookie, ...sent },
+        body: '{"name":"planted"}',
+      });
+      assert.equal(response.status, 403, JSON.stringify(headers));
+    }
+    const read = await call('GET', '/projects', undefined, {
+      'sec-fetch-site': 'cross-site',
+      'x-siann-console': '',
+    });
+    assert.equal(read.status, 403);
+    const projects = await ask<{ name: string }[]>('GET', '/projects');
+    assert.ok(projects.every(({ name }) => name !== 'planted'));
+  });
+
+  test('signs out here, and everywhere', async () => {
+    const [one, two, three] = [await signedIn(), await signedIn(), await signedIn()];
+    const out = await call('POST', '/sign-out', undefined, { cookie: one });
+    assert.equal(out.status, 204);
+    assert.match(String(out.headers['set-cookie']), /Max-Age=0/);
+    assert.equal((await call('GET', '/session', undefined, { cookie: one })).status, 401);
+    await call('POST', '/sign-out-everywhere', undefined, { cookie: two });
+    assert.equal((await call('GET', '/session', undefined, { cookie: three })).status, 401);
+    cookie = await signedIn();
+  });
+
+  test('manages a project: name, plan, allow-list', async () => {
+    const made = await ask<{ id: string }>('POST', '/projects', { name: 'talks', plan: 'basic' });
+    const changed = await ask<object>('PATCH', `/projects/${made.id}`, {
+      name: 'lectures',
+      plan: 'professional',
+      allow: ['192.0.2.0/24', '2001:db8::/32'],
+    });
+    assert.deepEqual(
+      { name: 'lectures', plan: 'professional', allow: ['192.0.2.0/24', '2001:db8::/32'], ...changed },
+      changed,
+    );
+    const bad = await call('PATCH', `/projects/${made.id}`, { allow: ['everybody'] });
+    assert.equal(bad.status, 400);
+    await ask('DELETE', `/projects/${made.id}`);
+    assert.equal((await call('GET', `/projects/${made.id}/keys`)).status, 404);
+  });
+
+  test('manages keys: a new one works, a regenerated or revoked one does not', async () => {
+    const { id: project } = await ask<{ id: string }>('POST', '/projects', { name: 'keys' });
+    const made = await ask<{ id: string; key: string }>('POST', `/projects/${project}/keys`, {
+      name: 'phone',
+      environment: 'test',
+    });
+    assert.equal(await accountStatus(made.key), 200);
+    await ask('PATCH', `/keys/${made.id}`, { name: 'tablet' });
+    const fresh = await ask<{ key: string }>('POST', `/keys/${made.id}/regenerate`, {});
+    assert.equal(await accountStatus(made.key), 401);
+    assert.equal(await accountStatus(fresh.key), 200);
+    const signed = await ask<{ signingSecret: string }>('POST', `/keys/${made.id}/signature`, {});
+    assert.match(signed.signingSecret, /^ss_/);
+    assert.equal(await accountStatus(fresh.key), 403);
+    await ask('DELETE', `/keys/${made.id}/signature`);
+    await ask('DELETE', `/keys/${made.id}`);
+    assert.equal(await accountStatus(fresh.key), 401);
+    const [listed] = await ask<object[]>('GET', `/projects/${project}/keys`);
+    const expected = { name: 'tablet', environment: 'test', lastUsed: null, signed: false };
+    assert.deepEqual({ ...listed, ...expected }, listed);
+    assert.ok(!JSON.stringify(listed).includes(fresh.key));
+  });
+
+  test('shows and exports what was used', async () => {
+    const lease = await running.fetch('/v1/audio/transcriptions', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: [
+        '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nsiann-1',
+        '\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--b--\r\n',
+      ].join(''),
+    });
+    assert.equal(lease.status, 200, lease.text);
+    const usage = await ask<{ keys: { requests: number; minutes: number }[] }>(
+      'GET',
+      `/projects/${running.projectId}/usage`,
+    );
+    assert.equal(
+      usage.keys.reduce((sum, { requests }) => sum + requests, 0),
+      1,
+    );
+    const csv = await call('GET', `/projects/${running.projectId}/usage.csv`);
+    assert.match(String(csv.headers['content-disposition']), /^attachment; filename="siann-usage-/);
+    assert.match(
+      csv.text,
+      /^date,environment,key,name,minutes,requests\r\n\d{4}-\d\d-\d\d,live,key_\w+,key,0\.02,1\r\n$/,
+    );
+  });
+
+  test('gives the playground one key, which it keeps nowhere', async () => {
+    const path = `/projects/${running.projectId}/playground-key`;
+    const first = await ask<{ key: string }>('POST', path, {});
+    assert.deepEqual(await ask('POST', path, {}), first);
+    assert.match(first.key, /^sk_live_/);
+    const keys = await ask<{ id: string; name: string }[]>('GET', `/projects/${running.projectId}/keys`);
+    const playground = keys.filter(({ name }) => name === 'Playground');
+    assert.equal(playground.length, 1);
+    // Somebody regenerates it: the page gets another one that works.
+    await ask('POST', `/keys/${playground[0]!.id}/regenerate`, {});
+    const second = await ask<{ key: string }>('POST', path, {});
+    assert.notEqual(second.key, first.key);
+    assert.equal(await accountStatus(second.key, 'live'), 200);
+  });
+
+  test('tells the operator how the service does, by numbers and codes', async () => {
+    const view = await ask<{ processes: number; errors: { code: string; count: number }[] }>(
+      'GET',
+      '/operator',
+    );
+    assert.equal(view.processes, 1);
+    assert.ok(view.errors.some(({ code, count }) => code === 'not_signed_in' && count > 0));
+  });
+
+  test('is not there in the test environment', async () => {
+    for (const path of ['/console', '/console/api/session'])
+      assert.equal((await running.fetch(path, { environment: 'test' })).status, 404);
+  });
+
+  async function signedIn(): Promise<string> {
+    return cookieOf(await call('POST', '/sign-in', { name: 'mei', password }, { cookie: '' }));
+  }
+  async function accountStatus(key: string, environment: 'live' | 'test' = 'test'): Promise<number> {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await running.fetch('/v1/account', { environment, headers })).status;
+  }
+});
+
+function cookieOf(response: TestResponse): string {
+  const [cookie] = (response.headers['set-cookie'] as string[] | undefined) ?? [];
+  assert.ok(cookie, response.text);
+  return cookie.split(';', 1)[0]!;
+}
