@@ -22,6 +22,7 @@ export type Config = Readonly<{
   instance: string;
   model: Settings['SIANN_MODEL'];
   adapter: Settings['SIANN_ADAPTER'];
+  speakerModelFolder: string | undefined;
   cacheFolder: string;
   processes: number;
   threads: number;
@@ -80,6 +81,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     instance: read('SIANN_INSTANCE') ?? `${hostname()}:${readInteger('SIANN_PORT')}`,
     model: readChoice('SIANN_MODEL'),
     adapter: readChoice('SIANN_ADAPTER'),
+    speakerModelFolder: read('SIANN_SPEAKER_MODEL') && resolve(read('SIANN_SPEAKER_MODEL')!),
     cacheFolder: resolve(read('SIANN_CACHE') ?? join(dataFolder, 'models')),
     processes: readInteger('SIANN_PROCESSES'),
     threads: readInteger('SIANN_THREADS'),

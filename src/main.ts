@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from './config.ts';
 import { createLocalDispatcher } from './inference/local-dispatcher.ts';
 import { modelPackage } from './model/catalogue.ts';
 import { prepareModel } from './model/prepare-model.ts';
+import { findSpeakerNetwork } from './model/speaker-network.ts';
 import { createWindowStreamRecogniser } from './realtime/window-stream-recogniser.ts';
 import { createPromptTokeniser } from './speech/prompt-tokens.ts';
 import type { CreateRecogniser } from './speech/recogniser.ts';
+import { createOwnSpeakerModel } from './speech/speakers/own-speaker-model.ts';
+import { createSherpaSpeakerModel } from './speech/speakers/sherpa-speaker-model.ts';
+import { createSpeakerTracker } from './speech/speakers/speaker-tracker.ts';
 import { transcribe } from './speech/transcribe.ts';
 import { createVoiceActivity } from './speech/voice-activity.ts';
 import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
@@ -19,6 +24,10 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
     ...(onPrepare && { onProgress: onPrepare }),
   });
   const { processes, threads } = sizePool(config);
+  const speakers = { threads, ...(log && { log }) };
+  const speakerModel = config.speakerModelFolder
+    ? await createSherpaSpeakerModel({ ...speakers, folder: config.speakerModelFolder })
+    : createOwnSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork });
   // Its processes load the model while the rest is put together.
   const dispatcher = createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
     moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
@@ -31,12 +40,14 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
     ...(log && { log }),
   });
   const voice = await createVoiceActivity({ graphPath: model.voiceActivityPath }).catch(async (error) => {
+    await speakerModel[Symbol.asyncDispose]();
     await dispatcher[Symbol.asyncDispose]();
     throw error;
   });
   const parts = {
     dispatcher,
     voice,
+    speakerModel,
     tokenisePrompt: createPromptTokeniser(model.modelFolder),
     windowsAtOnce: processes * fileSlotsPerProcess,
     taiwanese: model.adapted,
@@ -45,9 +56,12 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
   return {
     transcribe: (bytes, options) => transcribe(bytes, options, parts),
     stream: createWindowStreamRecogniser(parts),
+    trackSpeakers: () =>
+      createSpeakerTracker({ model: speakerModel, run: { requestId: randomUUID(), priority: 'realtime' } }),
     ready: () => dispatcher.ready(),
     load: () => dispatcher.stats(),
     async [Symbol.asyncDispose]() {
+      await speakerModel[Symbol.asyncDispose]();
       await voice[Symbol.asyncDispose]();
       await dispatcher[Symbol.asyncDispose]();
     },

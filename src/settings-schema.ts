@@ -12,6 +12,7 @@ export const settingsSchema = {
     'SIANN_INSTANCE',
     'SIANN_MODEL',
     'SIANN_ADAPTER',
+    'SIANN_SPEAKER_MODEL',
     'SIANN_CACHE',
     'SIANN_PROCESSES',
     'SIANN_THREADS',
@@ -68,6 +69,12 @@ export const settingsSchema = {
       default: 'own',
       description:
         'What was learnt on top of the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
+    },
+    SIANN_SPEAKER_MODEL: {
+      type: 'string',
+      default: '',
+      description:
+        'A folder with segmentation.onnx and embedding.onnx as sherpa-onnx publishes them, to tell speakers apart with those; empty for the network that comes with Siann.',
     },
     SIANN_CACHE: {
       type: 'string',

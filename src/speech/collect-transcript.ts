@@ -1,4 +1,5 @@
 import { likeliestLanguage } from './language-runs.ts';
+import type { TranscribedRecording } from './recogniser.ts';
 import {
   type LanguageSetting,
   languageOfSetting,
@@ -9,7 +10,7 @@ import {
 
 /** The finished transcript of a recognition run; its language is the one spoken for the longest time. */
 export async function collectTranscript(
-  segments: AsyncGenerator<Segment, { durationSeconds: number }>,
+  segments: AsyncGenerator<Segment, TranscribedRecording>,
   setting: LanguageSetting,
 ): Promise<Transcript> {
   const collected: Segment[] = [];

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Priority } from '../inference/dispatcher.ts';
 import type { PoolLog } from '../inference/process-pool.ts';
 import type { LanguageSetting, Segment } from './segment.ts';
+import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
 import type { StreamRecogniser } from './stream-recogniser.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
@@ -9,13 +10,18 @@ export type Recogniser = AsyncDisposable & {
   transcribe(
     bytes: AsyncIterable<Uint8Array>,
     options: TranscribeOptions,
-  ): AsyncGenerator<Segment, { durationSeconds: number }>;
+  ): AsyncGenerator<Segment, TranscribedRecording>;
   /** Hears streams. */
   stream?: StreamRecogniser;
+  /** Tells the speakers of one stream apart. */
+  trackSpeakers?(): SpeakerTracker;
   /** Resolves when work can begin; rejects when the inference processes cannot start. */
   ready(): Promise<void>;
   load(): RecogniserLoad;
 };
+
+/** What is known of a recording when all of it has been heard. */
+export type TranscribedRecording = { durationSeconds: number; numSpeakers?: number };
 
 export type RecogniserLoad = {
   /** Inference processes that take work. */
@@ -36,6 +42,8 @@ export type TranscribeOptions = {
   temperature?: number;
   /** Times for every word, which costs about a tenth more. */
   words?: boolean;
+  /** Tell speakers apart, with their number where it is known. Segments then come when the whole recording has been heard. */
+  speakers?: { count?: number };
   /** How much silence the model hears after a short window; `short` is the default, and quicker. */
   context?: 'full' | 'short';
   signal?: AbortSignal;

@@ -7,8 +7,11 @@ import { withoutInvented } from './invented-text.ts';
 import { mapInOrder } from './map-in-order.ts';
 import type { PromptTokeniser } from './prompt-tokens.ts';
 import { type RecognisePart, recogniseParts } from './recognise-parts.ts';
-import type { TranscribeOptions } from './recogniser.ts';
+import type { TranscribedRecording, TranscribeOptions } from './recogniser.ts';
 import type { Segment } from './segment.ts';
+import { assignSpeakers } from './speakers/assign-speakers.ts';
+import { listenForSpeakers } from './speakers/recording-speakers.ts';
+import type { SpeakerModel } from './speakers/speaker-model.ts';
 import type { VoiceActivity } from './voice-activity.ts';
 import type { WindowJob, WindowResult } from './window-messages.ts';
 import { packWindows, type SpeechWindow } from './windows.ts';
@@ -17,6 +20,7 @@ import { writeSegment } from './write-segment.ts';
 export type TranscribeParts = {
   dispatcher: Dispatcher<WindowJob, WindowResult>;
   voice: VoiceActivity;
+  speakerModel: SpeakerModel;
   tokenisePrompt: PromptTokeniser;
   /** Windows of one recording that may be under way at once. */
   windowsAtOnce: number;
@@ -24,12 +28,12 @@ export type TranscribeParts = {
   taiwanese: boolean;
 };
 
-/** The product on one page: decode → find speech → make windows → recognise → yield segments, in the order of the recording. */
+/** The product on one page: decode → find speech → make windows → recognise → assign speakers → yield segments, in the order of the recording. */
 export async function* transcribe(
   bytes: AsyncIterable<Uint8Array>,
   options: TranscribeOptions,
-  { dispatcher, voice, tokenisePrompt, windowsAtOnce, taiwanese }: TranscribeParts,
-): AsyncGenerator<Segment, { durationSeconds: number }> {
+  { dispatcher, voice, speakerModel, tokenisePrompt, windowsAtOnce, taiwanese }: TranscribeParts,
+): AsyncGenerator<Segment, TranscribedRecording> {
   const { language, temperature = 0, words = false, requestId = randomUUID() } = options;
   if (language === 'nan-TW' && !taiwanese) throw withoutTaiwanese();
   const promptTokens = await tokenisePrompt(options.prompt, options.hotwords ?? []);
@@ -42,6 +46,8 @@ export async function* transcribe(
   const announced = options.onDecoded ? announce(audio, options.onDecoded) : audio;
   const windows = packWindows(announced, voice, { ...given, onAudio });
 
+  const speakers = options.speakers && listenForSpeakers(speakerModel, options.speakers.count);
+  const unassigned: Segment[] = [];
   let id = 0;
   for await (const { window, parts } of mapInOrder(windows, windowsAtOnce, recogniseWindow)) {
     const segments = parts.flatMap((part) =>
@@ -50,12 +56,18 @@ export async function* transcribe(
     segments.sort((a, b) => a.segment.startSeconds - b.segment.startSeconds);
     for (const { segment, part } of segments) {
       const written = writeSegment(segment, part, window, language);
-      if (written.text !== '') yield { id: id++, ...written };
+      if (written.text === '') continue;
+      if (speakers) unassigned.push({ id: id++, ...written });
+      else yield { id: id++, ...written };
     }
     options.onProgress?.({ decodedSeconds: durationSeconds, doneSeconds: endOf(window) });
   }
   options.onProgress?.({ decodedSeconds: durationSeconds, doneSeconds: durationSeconds });
-  return { durationSeconds };
+  if (!speakers) return { durationSeconds };
+  // Who is who is known when everybody has been heard.
+  const { segments, numSpeakers } = assignSpeakers(unassigned, await speakers.turns());
+  yield* segments;
+  return { durationSeconds, numSpeakers };
 
   async function recogniseWindow(window: SpeechWindow, stop: AbortSignal) {
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
@@ -63,9 +75,18 @@ export async function* transcribe(
     const priority = options.priority ?? (isWholeRecording(window) ? 'interactive' : 'file');
     const { context = 'short' } = options;
     const urgency = priority === 'file' ? 0 : 1;
-    const job = { promptTokens, temperature, words, context, urgency, retried: true } as const;
-    const recognise: RecognisePart = (part) =>
-      dispatcher.run({ ...job, ...part, draft: [] }, { requestId, priority, signal });
+    const run = { requestId, priority, signal };
+    const heard = await speakers?.hear(window, run);
+    const job = {
+      promptTokens,
+      temperature,
+      // A segment is cut at the word where the speaker changes.
+      words: words || (heard?.severalVoices ?? false),
+      context,
+      urgency,
+      retried: true,
+    } as const;
+    const recognise: RecognisePart = (part) => dispatcher.run({ ...job, ...part, draft: [] }, run);
     return {
       window,
       parts: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),

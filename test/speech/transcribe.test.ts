@@ -50,6 +50,11 @@ async function run({ onListen, ...options }: Run): Promise<number> {
         open: () => ({ push: listen, end: async () => new Float32Array(1) }),
         async [Symbol.asyncDispose]() {},
       },
+      speakerModel: {
+        sameSpeakerLikeness: 0.5,
+        hear: () => assert.fail('nobody asked for speakers'),
+        async [Symbol.asyncDispose]() {},
+      },
       tokenisePrompt: async () => [],
       windowsAtOnce: 1,
       taiwanese: false,

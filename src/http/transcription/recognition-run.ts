@@ -1,4 +1,4 @@
-import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
+import type { Recogniser, TranscribedRecording, TranscribeOptions } from '../../speech/recogniser.ts';
 import type { Segment } from '../../speech/segment.ts';
 import { createBell } from './bell.ts';
 import type { RecognitionRequest } from './transcription-request.ts';
@@ -9,7 +9,7 @@ export type RecognitionRun = {
   /** What has been recognised so far. */
   readonly segments: readonly Segment[];
   /** Rejects with what went wrong; handled or not. */
-  readonly ended: Promise<{ durationSeconds: number }>;
+  readonly ended: Promise<TranscribedRecording>;
   /** Resolves with the next segment. */
   changed(): Promise<void>;
   cancel(): void;
@@ -38,11 +38,12 @@ export function startRecognition({ recogniser, bytes, asked, signal, ...rest }: 
     cancel: () => cancelled.abort(new Error('The recognition was begun anew.')),
   };
 
-  async function pull(): Promise<{ durationSeconds: number }> {
-    const { prompt, ...options } = asked;
+  async function pull(): Promise<TranscribedRecording> {
+    const { prompt, speakers, ...options } = asked;
     const recognised = recogniser.transcribe(bytes, {
       ...options,
       ...(prompt !== undefined && { prompt }),
+      ...(speakers && { speakers }),
       ...rest,
       signal: AbortSignal.any([signal, cancelled.signal]),
     });
@@ -56,7 +57,7 @@ export function startRecognition({ recogniser, bytes, asked, signal, ...rest }: 
 }
 
 /** The segments from the first one on, each as soon as it is there. */
-export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, { durationSeconds: number }> {
+export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, TranscribedRecording> {
   for (let next = 0; ; ) {
     while (next < run.segments.length) yield run.segments[next++]!;
     const end = await Promise.race([run.ended, run.changed()]);

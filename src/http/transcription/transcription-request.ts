@@ -1,6 +1,8 @@
 import { ServiceError } from '../../errors.ts';
+import type { TranscribeOptions } from '../../speech/recogniser.ts';
 import type { LanguageSetting } from '../../speech/segment.ts';
-import { type FormatOptions, responseFormats } from '../formats/response-format.ts';
+import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';
+import { type FormatOptions, type ResponseFormat, responseFormats } from '../formats/response-format.ts';
 import { modelId } from '../routes/models.ts';
 import {
   choose,
@@ -26,6 +28,8 @@ export type RecognitionRequest = {
   hotwords: string[];
   temperature: number;
   words: boolean;
+  /** Undefined when they are not to be told apart. */
+  speakers: TranscribeOptions['speakers'] | undefined;
 };
 
 export const fieldNames: ReadonlySet<string> = new Set([
@@ -80,7 +84,8 @@ export function readPartialRequest(
     choose('timestamp_granularities[]', value, ['word', 'segment']),
   );
   const words = granularities.includes('word');
-  refuseSpeakers(fields);
+  const format =
+    readChoice(fields, 'response_format', responseFormats) ?? (acceptsOnlyText ? 'text' : 'json');
   return {
     recognition: {
       language: readLanguage(fields),
@@ -88,9 +93,10 @@ export function readPartialRequest(
       hotwords: readList(fields, 'hotwords'),
       temperature: readNumber(fields, 'temperature', { minimum: 0, maximum: 1 }) ?? 0,
       words,
+      speakers: readSpeakers(fields, format),
     },
     output: {
-      format: readChoice(fields, 'response_format', responseFormats) ?? (acceptsOnlyText ? 'text' : 'json'),
+      format,
       words,
       segments: !words || granularities.includes('segment'),
     },
@@ -107,12 +113,9 @@ export function readLanguage(fields: FormFields): LanguageSetting {
   throw invalidValue('language', `\`language\` is one of ${names.join(', ')}.`);
 }
 
-function refuseSpeakers(fields: FormFields): void {
-  readNumber(fields, 'num_speakers', { minimum: 1, maximum: 10, whole: true });
-  if (readBoolean(fields, 'speaker_diarization')) {
-    throw invalidValue(
-      'speaker_diarization',
-      'This version does not tell speakers apart yet. Leave `speaker_diarization` out, or send false.',
-    );
-  }
+/** Who asks for `diarized_json` asks for speakers, unless the other field says no. */
+function readSpeakers(fields: FormFields, format: ResponseFormat): RecognitionRequest['speakers'] {
+  const count = readNumber(fields, 'num_speakers', { minimum: 1, maximum: mostSpeakers, whole: true });
+  const wanted = readBoolean(fields, 'speaker_diarization') ?? format === 'diarized_json';
+  return wanted ? { ...(count !== undefined && { count }) } : undefined;
 }

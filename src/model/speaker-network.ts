@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../errors.ts';
+import { fileSha256 } from './prepared-cache.ts';
+
+/** The network that tells voices apart comes with the project, ready to be opened: training/speakers/README.md. */
+const path = fileURLToPath(new URL('../../weights/speakers.onnx', import.meta.url));
+const sha256 = 'to be set';
+
+export async function findSpeakerNetwork(): Promise<string> {
+  const found = await fileSha256(path).catch((cause: unknown) => {
+    throw damaged(cause);
+  });
+  if (found !== sha256) throw damaged(new Error(`SHA-256 is ${found}, not ${sha256}`));
+  return path;
+}
+
+function damaged(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', {
+    cause: new Error(`${path} is missing or damaged. Restore it from the repository.`, { cause }),
+  });
+}
