@@ -72,7 +72,7 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   clearTimeout(late);
 
   async function write(message: string): Promise<void> {
-    if (socket.readyState !== WebSocket.OPEN) return;
+    if (socket.readyState !== WebSocket.OPEN) return gone;
     const taken = new Promise<void>((resolve) => socket.send(message, () => resolve()));
     if (socket.bufferedAmount < unreadBytes) return;
     const stalled = setTimeout(() => socket.terminate(), times.stallMs);

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type CarryTimes, carryConversation } from '../../../src/http/realtime/carry-conversation.ts';
+import type { Conversation } from '../../../src/http/realtime/conversation.ts';
+import type { EndReason, SessionClose } from '../../../src/realtime/session-events.ts';
+
+const quick: CarryTimes = { pingMs: 50, silenceMs: 200, stallMs: 300, closeMs: 200 };
+
+/** Says what it is told to, and ends when it is told to. */
+function scriptedConversation(messages: () => AsyncIterable<string>) {
+  const ends: EndReason[] = [];
+  const received: (string | number)[] = [];
+  let conclude = (_close: SessionClose) => {};
+  const conversation: Conversation = {
+    receiveText: (text) => void received.push(text),
+    receiveBytes: (bytes) => void received.push(bytes.length),
+    messages,
+    bufferedSeconds: 0,
+    end(reason) {
+      ends.push(reason);
+      conclude({ code: reason === 'frame_too_large' ? 1009 : 1000, reason });
+    },
+    closed: new Promise((resolve) => {
+      conclude = resolve;
+    }),
+  };
+  return { conversation, ends, received };
+}
+
+async function carry(conversation: Conversation, options: { maxPayload?: number } = {}) {
+  const server = new WebSocketServer({ port: 0, perMessageDeflate: false, ...options });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const failures: unknown[] = [];
+  const [socket, request] = await once(server, 'connection');
+  const carried = carryConversation({
+    socket,
+    conversation,
+    bytesRead: () => request.socket.bytesRead,
+    onFailure: (error) => failures.push(error),
+    times: quick,
+  });
+  if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
+  return {
+    client,
+    carried,
+    failures,
+    async [Symbol.asyncDispose]() {
+      client.terminate();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Never says a word until the conversation has ended. */
+// biome-ignore lint/correctness/useYield: that is its point.
+async function* nothing(conversation: () => Conversation): AsyncGenerator<string> {
+  await conversation().closed;
+}
+
+test('a client that has gone without a word is noticed, and one that answers pings is not', async () => {
+  const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
+  await using stream = await carry(conversation);
+  await sleep(500);
+  assert.deepEqual(ends, []);
+  // From here on the client answers nothing, though its connection stays.
+  stream.client.pause();
+  await stream.carried;
+  assert.deepEqual(ends, ['connection_lost']);
+});
+
+test('audio is as good as a pong', async () => {
+  const { conversation, ends, received } = scriptedConversation(() => nothing(() => conversation));
+  await using stream = await carry(conversation);
+  stream.client.pong = () => {};
+  for (let i = 0; i < 12; i++) {
+    stream.client.send(new Uint8Array(100));
+    await sleep(50);
+  }
+  assert.deepEqual(ends, []);
+  assert.equal(received.length, 12);
+});
+
+test('a reader that takes nothing is cut off, and asked for no more meanwhile', async () => {
+  let said = 0;
+  async function* endless() {
+    while (ends.length === 0) {
+      said++;
+      yield 'x'.repeat(100_000);
+    }
+  }
+  const { conversation, ends } = scriptedConversation(endless);
+  await using stream = await carry(conversation);
+  stream.client.pause();
+  const before = performance.now();
+  while (ends.length === 0 && performance.now() - before < 5000) await sleep(20);
+  assert.deepEqual(ends, ['connection_lost']);
+  assert.ok(said < 200, `${said} messages were made for nobody`);
+});
+
+test('a close that is not answered ends all the same', async () => {
+  const { conversation } = scriptedConversation(() => nothing(() => conversation));
+  await using stream = await carry(conversation);
+  stream.client.pause();
+  const before = performance.now();
+  conversation.end('closed_by_client');
+  await stream.carried;
+  const tookMs = performance.now() - before;
+  assert.ok(tookMs > 150 && tookMs < 2000, `${tookMs} ms`);
+});
+
+test('a frame that is too large can still be complained about', async () => {
+  const { conversation, ends } = scriptedConversation(async function* () {
+    const { reason } = await conversation.closed;
+    yield `error: ${reason}`;
+  });
+  await using stream = await carry(conversation, { maxPayload: 1000 });
+  const read: string[] = [];
+  stream.client.on('message', (data) => read.push(String(data)));
+  const closed = once(stream.client, 'close');
+  stream.client.send(new Uint8Array(1001));
+  const [code, reason] = await closed;
+  assert.deepEqual([code, String(reason)], [1009, 'frame_too_large']);
+  assert.deepEqual(read, ['error: frame_too_large']);
+  await stream.carried;
+  assert.equal(ends[0], 'frame_too_large');
+});
+
+test('a failure inside is reported, and the client hears of it', async () => {
+  const failure = new Error('broken');
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const { conversation, ends } = scriptedConversation(async function* () {
+    throw failure;
+  });
+  await using stream = await carry(conversation);
+  await stream.carried;
+  assert.deepEqual(stream.failures, [failure]);
+  assert.equal(ends[0], 'internal_error');
+});
