@@ -45,6 +45,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
   let done = false;
   let failure: SiannError | undefined;
   let tooFarAhead = false;
+  let draining = false;
   let lastSentAt = Date.now();
   let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,7 +62,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
   };
 
   const pump = () => {
-    if (begunAt === undefined || closed || socket.readyState !== 1) return;
+    if (begunAt === undefined || closed || draining || socket.readyState !== 1) return;
     clearTimeout(retry);
     for (;;) {
       if (finalizedAt < position && finalizeAt().includes(position)) {
@@ -100,11 +101,14 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
       speed = 1;
       burstSeconds = Math.min(burstSeconds, 2);
     }
+    if (event.type === 'warning' && event.code === 'draining') draining = true;
     if (event.type === 'session.end') {
       done = event.reason === 'closed_by_client';
       tooFarAhead = event.reason === 'audio_too_far_ahead';
     }
-    onEvent(event);
+    // The service ends it wherever the speaker was, in mid-word too: the next session hears it whole.
+    if (event.type === 'transcript' && draining) onEvent({ ...event, is_final: false, speech_final: false });
+    else onEvent(event);
     if (event.type === 'session.begin') pump();
   };
 
