@@ -40,7 +40,7 @@ export function errorRate(errors: readonly DiarizationError[]): number {
 }
 
 type Name = LabelledStretch['speaker'];
-type Instant = { seconds: number; spoken: Set<Name>; heard: Set<Name> };
+export type Instant = { seconds: number; spoken: Set<Name>; heard: Set<Name> };
 
 /** Between two boundaries nothing changes. */
 function cutAtEveryBoundary(
@@ -65,7 +65,7 @@ function cutAtEveryBoundary(
 }
 
 /** Tries every assignment, remembering the best for each set of reference speakers already taken. */
-function bestMapping(instants: readonly Instant[]): Map<Name, Name> {
+export function bestMapping(instants: readonly Instant[]): Map<Name, Name> {
   const spoken = [...new Set(instants.flatMap((instant) => [...instant.spoken]))];
   const heard = [...new Set(instants.flatMap((instant) => [...instant.heard]))];
   const shared = heard.map(() => spoken.map(() => 0));

@@ -1,0 +1,69 @@
+// `npm run bench:speakers`: who spoke when and what, against conversations of which that is known.
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../src/config.ts';
+import { createRecogniser } from '../src/main.ts';
+import { prepareModel } from '../src/model/prepare-model.ts';
+import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
+import { createOwnSpeakerModel } from '../src/speech/speakers/own-speaker-model.ts';
+import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-model.ts';
+import { createVoiceActivity } from '../src/speech/voice-activity.ts';
+import { modelSizes } from './engines/engine.ts';
+import { type Figure, printFigures } from './figure.ts';
+import { choose, chooseSeveral } from './options.ts';
+import { readConversations } from './speakers/conversations.ts';
+import type { SpeakerParts } from './speakers/found-turns.ts';
+import { measureLong } from './speakers/long-check.ts';
+import { measureOneSpeaker } from './speakers/one-speaker-check.ts';
+import { measureTurns } from './speakers/turns-check.ts';
+import { measureWords } from './speakers/words-check.ts';
+import { speechFolder } from './speech-sets.ts';
+
+const checks = ['turns', 'one', 'words', 'long'] as const;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'turns,one,words' },
+    model: { type: 'string', default: 'small' },
+    conversations: { type: 'string' },
+    hours: { type: 'string', default: '2' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const only = chooseSeveral('only', checks, values.only);
+const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
+const wanted = values.conversations?.split(',');
+const conversations = (await readConversations(join(speechFolder(process.env), 'conversations'))).filter(
+  ({ name }) => wanted?.includes(name) ?? true,
+);
+const explain = (line: string) => {
+  if (values.verbose) console.log(line);
+};
+
+await printFigures(
+  checks.filter((each) => only.includes(each)),
+  measure,
+);
+
+async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
+  if (check === 'words') {
+    await using recogniser = await createRecogniser({ config });
+    return await measureWords({ recogniser, conversations, explain });
+  }
+  const { voiceActivityPath } = await prepareModel(config);
+  await using voice = await createVoiceActivity({ graphPath: voiceActivityPath });
+  const threads = Math.min(2, availableParallelism());
+  await using speakerModel = config.speakerModelFolder
+    ? await createSherpaSpeakerModel({ folder: config.speakerModelFolder, threads })
+    : createOwnSpeakerModel({ findNetwork: findSpeakerNetwork, threads });
+  const parts: SpeakerParts = { voice, speakerModel };
+  switch (check) {
+    case 'turns':
+      return await measureTurns(conversations, parts, explain);
+    case 'one':
+      return await measureOneSpeaker(conversations, parts, explain);
+    case 'long':
+      return await measureLong(conversations[0]!, Number(values.hours), parts, explain);
+  }
+}
