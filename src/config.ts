@@ -46,6 +46,8 @@ export type Config = Readonly<{
   maxTranscriptions: number;
   maxStreams: number;
   streamIdleSeconds: number;
+  /** For commands that call the service. */
+  apiKey: string | undefined;
   /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
   otlpEndpoint: string | undefined;
 }>;
@@ -107,6 +109,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxTranscriptions: readInteger('SIANN_MAX_TRANSCRIPTIONS'),
     maxStreams: readInteger('SIANN_MAX_STREAMS'),
     streamIdleSeconds: readInteger('SIANN_STREAM_IDLE_SECONDS'),
+    apiKey: read('SIANN_API_KEY'),
   });
 }
 

@@ -36,6 +36,7 @@ export const settingsSchema = {
     'SIANN_MAX_STREAMS',
     'SIANN_STREAM_IDLE_SECONDS',
     'SIANN_MAX_TRANSCRIPTIONS',
+    'SIANN_API_KEY',
   ],
   properties: {
     SIANN_DATA: {
@@ -238,6 +239,12 @@ export const settingsSchema = {
       default: 256,
       description:
         'How many files may be transcribed at once, those that wait for their turn included; more are told to come back.',
+    },
+    SIANN_API_KEY: {
+      type: 'string',
+      default: '',
+      description:
+        'The key with which `siann listen` connects to the service. The service itself does not read it.',
     },
   },
 } as const;

@@ -40,6 +40,7 @@ test('without settings the defaults hold, with data in the project folder', () =
     maxTranscriptions: 256,
     maxStreams: 256,
     streamIdleSeconds: 30,
+    apiKey: undefined,
   });
 });
 
