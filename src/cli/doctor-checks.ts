@@ -123,7 +123,7 @@ async function readProcessorFlags(): Promise<ReadonlySet<string> | undefined> {
 }
 
 /** What a container allows counts, not what the machine has; newer releases of Node know it. */
-function freeMemory(): number {
+export function freeMemory(): number {
   return process.availableMemory?.() ?? freemem();
 }
 
@@ -151,7 +151,7 @@ export async function checkDataFolder(folder: string): Promise<CheckResult> {
 
 const neededDiskBytes = 2 ** 30;
 
-async function checkDiskSpace(folder: string): Promise<CheckResult> {
+export async function checkDiskSpace(folder: string): Promise<CheckResult> {
   const { bavail, bsize } = await statfs(folder);
   const free = `${((Number(bavail) * Number(bsize)) / 1e9).toFixed(1)} GB free`;
   if (Number(bavail) * Number(bsize) >= neededDiskBytes) return { ok: true, sentence: `${free}.` };

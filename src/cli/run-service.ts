@@ -1,5 +1,6 @@
 import { createServiceLog } from '../http/service-log.ts';
 import { createService, type Service } from '../service.ts';
+import { checkBeforeStart, explainStartFailure } from './before-start.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createProgressBar } from './progress-bar.ts';
@@ -16,17 +17,24 @@ export async function runService(
   const config = context.loadConfig();
   const log = createServiceLog({ level: config.logLevel, output: context.stdout });
   await using bar = createProgressBar(context.stderr);
+  for (const sentence of await checkBeforeStart(config)) context.stderr.write(`${sentence}\n`);
   signal.throwIfAborted();
+  bar.showStep('taking the ports', 0);
   const starting = createService({
     config,
     log,
     createRecogniser: context.createRecogniser,
     onPrepare: ({ step, fraction }) => bar.showStep(step, fraction),
   });
-  const service = await unlessAborted(starting, signal);
+  const service = await unlessAborted(starting, signal).catch((error) => {
+    throw explainStartFailure(error);
+  });
   context.onReload(() => void service.reloadCertificate());
   try {
+    bar.showStep('starting recognition', 0.9);
     await unlessAborted(service.recogniser.ready(), signal);
+    bar.showStep('building the console', 0.97);
+    await unlessAborted(service.prepareConsole(), signal);
     bar.clear();
     await onReady(service);
     await aborted(signal);

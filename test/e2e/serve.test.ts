@@ -32,6 +32,8 @@ test('the first start shows addresses, keys and a line to paste; the keys work, 
   );
   const ca = await readFile(join(dataFolder, 'tls/ca.pem'), 'utf8');
   assert.equal(await status(`${live}/account`, ca, key), 200);
+  assert.match(shown, /https:\/\/localhost:\d+\/console#\/setup\?link=\w{43}\n/);
+  assert.equal(await status(live.replace('/v1', '/console'), ca, ''), 200);
   started.kill('SIGTERM');
   assert.deepEqual(await once(started, 'exit'), [0, null]);
 });
