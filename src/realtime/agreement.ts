@@ -1,11 +1,16 @@
 /** Which words of a hypothesis are shown: those that stay, as far as one can tell before the speaker has gone on. */
 export type Agreement = {
-  /** Takes the next hypothesis for the same utterance, longer by what was said meanwhile; gives the text to show. */
-  add(hypothesis: string): string;
+  /**
+   * Takes the next hypothesis for the same utterance, longer by what was said meanwhile, and how likely its words are on
+   * average; gives the text to show.
+   */
+  add(hypothesis: string, averageLogProbability: number): string;
 };
 
-/** The last words of the first hypothesis have been heard only in part. */
+/** The last words of a hypothesis have been heard only in part; of a first one that is sure of itself, one. */
 const heldBack = 2;
+const heldBackWhenSure = 1;
+const sureLogProbability = -1.3;
 
 /**
  * What two hypotheses in a row agree on is shown (Liu et al. 2020, "Low-latency sequence-to-sequence speech recognition
@@ -15,9 +20,11 @@ export function createAgreement(): Agreement {
   let previous: Unit[] | undefined;
   let shown: Unit[] = [];
   return {
-    add(hypothesis) {
+    add(hypothesis, averageLogProbability) {
       const units = unitsOf(hypothesis);
-      const agreed = previous ? common(previous, units) : units.slice(0, -heldBack);
+      const agreed = previous
+        ? common(previous, units).slice(0, Math.max(0, units.length - heldBack))
+        : units.slice(0, averageLogProbability > sureLogProbability ? -heldBackWhenSure : -heldBack);
       previous = units;
       const stays = common(shown, agreed).length;
       if (stays === shown.length || stays < agreed.length) shown = agreed;

@@ -5,8 +5,12 @@ import type { RecognisedWindow, WindowJob, WindowResult } from '../speech/window
 import type { SpeechWindow } from '../speech/windows.ts';
 import { writeUtterance } from './write-utterance.ts';
 
-/** Text, and the tokens that a longer window of the same utterance can begin with. */
-export type UtteranceText = StreamText & { draft: number[] };
+/** Text, and what helps to recognise the same utterance when it is longer. */
+export type UtteranceText = StreamText & {
+  /** The tokens that a longer window can begin with. */
+  draft: number[];
+  averageLogProbability: number;
+};
 
 type Options = {
   window: SpeechWindow;
@@ -19,9 +23,9 @@ type Options = {
   run(job: WindowJob): Promise<WindowResult>;
 };
 
-/** Whisper's marks of a text that went wrong (window-decoding.ts). */
+/** Whisper's marks of a text that went wrong (window-decoding.ts); the end of half a sentence is seldom likely. */
 const worstCompressionRatio = 2.4;
-const worstLogProbability = -1;
+const worstLogProbability = -2;
 
 /** Nothing comes back for a partial that went wrong. */
 export async function recogniseUtterance(options: Options): Promise<UtteranceText | undefined> {
@@ -45,7 +49,8 @@ export async function recogniseUtterance(options: Options): Promise<UtteranceTex
   function written(parts: RecognisedWindow[]): UtteranceText {
     const [only] = parts;
     const draft = parts.length === 1 && only && !wentWrong(only) ? only.tokens : [];
-    return { ...writeUtterance(parts, window, language), draft };
+    const averageLogProbability = only?.averageLogProbability ?? Number.NEGATIVE_INFINITY;
+    return { ...writeUtterance(parts, window, language), draft, averageLogProbability };
   }
 }
 

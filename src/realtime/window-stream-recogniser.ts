@@ -25,7 +25,7 @@ export type WindowStreamParts = Pick<
 const hopefulSilence = 0.16 * pcmSampleRate;
 const paddingAfter = 0.3 * pcmSampleRate;
 /** Speech before the first partial. */
-const firstPartial = 0.5 * pcmSampleRate;
+const firstPartial = 0.45 * pcmSampleRate;
 /** In a pause no partial is begun that would stand in the way of a final. */
 const partialPause = 0.06 * pcmSampleRate;
 /** A long utterance is cut at the next short pause, and a longer one wherever it is quietest. */
@@ -228,9 +228,8 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     const heard = (await final.text) ?? (await recognise(progress, window, 'final', stop.signal));
     finals.shift();
     if (stop.signal.aborted) return;
-    const text = heard ?? { ...nothing, startSeconds: timeOf(progress), endSeconds: timeOf(progress) };
-    const { draft: _, ...written } = text;
-    onHeard({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...written });
+    const text = heard ? textOf(heard) : nothingAt(progress.utterance.speechEnd / pcmSampleRate);
+    onHeard({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...text });
   }
 
   async function recognise(
@@ -255,21 +254,15 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   function showPartial(progress: Progress, heard: UtteranceText): void {
     progress.draft = heard.draft;
     if (!options.interimResults || current !== progress || stop.signal.aborted) return;
-    const { draft: _, ...written } = heard;
-    const text = progress.agreement.add(written.text);
-    if (text !== '') onHeard({ type: 'partial', ...written, text });
+    const text = progress.agreement.add(heard.text, heard.averageLogProbability);
+    if (text !== '') onHeard({ type: 'partial', ...textOf(heard), text });
   }
 }
 
-const nothing: StreamText & { draft: number[] } = {
-  startSeconds: 0,
-  endSeconds: 0,
-  text: '',
-  language: 'zh',
-  words: [],
-  draft: [],
-};
+function textOf({ startSeconds, endSeconds, text, language, words }: UtteranceText): StreamText {
+  return { startSeconds, endSeconds, text, language, words };
+}
 
-function timeOf({ utterance }: Progress): number {
-  return utterance.speechEnd / pcmSampleRate;
+function nothingAt(seconds: number): StreamText {
+  return { startSeconds: seconds, endSeconds: seconds, text: '', language: 'zh', words: [] };
 }

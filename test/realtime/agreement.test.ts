@@ -2,41 +2,49 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAgreement } from '../../src/realtime/agreement.ts';
 
-test('what two hypotheses in a row agree on is shown', () => {
-  assert.deepEqual(shown(['今天天', '今天天氣很', '今天天氣很好我', '今天天氣很好我們']).slice(1), [
-    '今天天',
+test('what two hypotheses in a row agree on is shown, save the last words, which were heard in part', () => {
+  assert.deepEqual(shown(['', '今天天氣很', '今天天氣很好我', '今天天氣很好我們走']), [
+    '',
+    '',
     '今天天氣很',
     '今天天氣很好我',
   ]);
-  assert.deepEqual(shown(['', 'The meet', 'The meeting starts', 'The meeting starts at']).slice(1), [
+  assert.deepEqual(shown(['', 'The meet', 'The meeting starts at', 'The meeting starts at nine']), [
+    '',
     '',
     'The',
     'The meeting starts',
   ]);
 });
 
+test('of the first hypothesis more is shown when it is sure of itself', () => {
+  assert.equal(createAgreement().add('今天天', -0.5), '今天');
+  assert.equal(createAgreement().add('今天天', -1.7), '今');
+  assert.equal(createAgreement().add('今', -0.5), '');
+});
+
 test('what is shown stays until two in a row agree on something else', () => {
   const texts = shown([
     '',
-    'it is the fish',
-    'it is the fish',
+    'it is the fish of day',
+    'it is the fish of day',
     'Mister',
     'it is a',
-    'Mr. Fish is',
-    'Mr. Fish is a',
+    'Mr. Fish is so',
+    'Mr. Fish is so and so',
   ]);
   assert.deepEqual(texts.slice(2), [
     'it is the fish',
     'it is the fish',
     'it is the fish',
     'it is the fish',
-    'Mr. Fish is',
+    'Mr. Fish is so',
   ]);
 });
 
 test('capitals and punctuation are no disagreement, and the newest are shown, save at the end', () => {
-  assert.deepEqual(shown(['', 'so, we go', 'So we go. And']).slice(2), ['So we go']);
-  assert.equal(shown(['', '好的，我們', '好的我們走']).at(-1), '好的我們');
+  assert.deepEqual(shown(['', 'so, we go', 'So we go. And then']).slice(2), ['So we go']);
+  assert.equal(shown(['', '好的，我們', '好的我們走吧']).at(-1), '好的我們');
 });
 
 test('nothing is shown of nothing', () => {
@@ -45,5 +53,5 @@ test('nothing is shown of nothing', () => {
 
 function shown(hypotheses: string[]): string[] {
   const agreement = createAgreement();
-  return hypotheses.map((hypothesis) => agreement.add(hypothesis));
+  return hypotheses.map((hypothesis) => agreement.add(hypothesis, -1));
 }
