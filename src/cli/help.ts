@@ -14,14 +14,23 @@ const usage = {
     --language ${languageSettings.join('|')}   (default: mixed)
     --prompt TEXT        what the recording is about, or the text that comes before it
     --hotwords A,B,…     names and terms that are likely to be said
+    --diarize            tell speakers apart; --speakers N where their number is known
     --words              the times of every word, with --format verbose_json
     --json               one JSON object a line, with the file's name in it`,
+  listen: `siann listen [FILE] [options]
+  Plays a file at the speed of speech, or standard input (wav, or LINEAR16 at 16 kHz), to a running service and shows
+  live captions: what is being said in grey, what is final below one another. Ctrl-C ends it with the last words.
+    --language ${languageSettings.join('|')}   (default: mixed)
+    --url ADDRESS        the service (default: the one of the data folder)
+    --key KEY            or SIANN_API_KEY
+    --ca FILE            the certificate of the authority to trust, besides the one of the data folder
+    --json               every event as one JSON object a line`,
   projects: `siann projects list
 siann projects create NAME [--plan ${planIds.join('|')}]   (default: free)
 siann projects rename PROJECT NAME
 siann projects allow PROJECT NETWORK…|--everyone   which addresses may use its keys, as 192.0.2.0/24 or 2001:db8::/32
 siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks, unless --yes
-  A project is named by its name or its id. These and the next three work whether or not the service is running;
+  A project is named by its name or its id. These and the next four work whether or not the service is running;
   --json prints one object a line.`,
   keys: `siann keys create --project PROJECT --environment live|test [--name NAME]
   Prints a new key, once: only its hash is kept.
@@ -35,6 +44,9 @@ siann keys sign KEY [--off]   requests must be signed with the secret that is pr
 siann plans set PROJECT ${planIds.join('|')}`,
   usage: `siann usage [--project PROJECT] [--key KEY] [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--json]
   Minutes and requests of each key, this month unless told otherwise; days are UTC.`,
+  users: `siann users list
+siann users link   prints a link with which somebody chooses a name and a password for the console
+siann users remove NAME [--yes]`,
   models: `siann models [--json]
   Lists the speech models: whether they are installed and prepared, and what they cost.`,
   doctor: `siann doctor [--json] [--settings]

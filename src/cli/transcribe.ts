@@ -4,6 +4,7 @@ import { formatTranscript, type ResponseFormat, responseFormats } from '../http/
 import { collectTranscript } from '../speech/collect-transcript.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
 import { type LanguageSetting, languageSettings, type Transcript } from '../speech/segment.ts';
+import { mostSpeakers } from '../speech/speakers/who-spoke.ts';
 import { type Command, type CommandContext, parseCommandLine, UsageError } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { prepareRecogniser } from './prepare-recogniser.ts';
@@ -38,6 +39,7 @@ type TranscribeRequest = {
   hotwords?: string[];
   words: boolean;
   json: boolean;
+  speakers?: { count?: number };
 };
 
 function parseRequest(args: string[]): TranscribeRequest {
@@ -47,6 +49,8 @@ function parseRequest(args: string[]): TranscribeRequest {
     prompt: { type: 'string' },
     hotwords: { type: 'string' },
     words: { type: 'boolean', default: false },
+    diarize: { type: 'boolean', default: false },
+    speakers: { type: 'string' },
     json: { type: 'boolean', default: false },
   });
   if (positionals.length === 0)
@@ -56,6 +60,8 @@ function parseRequest(args: string[]): TranscribeRequest {
   if (values.json && !format.endsWith('json'))
     throw new UsageError(`--json does not go with --format ${format}.`);
   if (values.words && format !== 'verbose_json') throw new UsageError('--words needs --format verbose_json.');
+  const count = values.speakers === undefined ? undefined : speakerCount(values.speakers);
+  const diarize = values.diarize || count !== undefined || format === 'diarized_json';
   const hotwords = values.hotwords?.split(/[,，、]/).map((word) => word.trim());
   return {
     files: positionals,
@@ -63,6 +69,7 @@ function parseRequest(args: string[]): TranscribeRequest {
     language: choice('--language', values.language, languageSettings),
     words: values.words,
     json: values.json,
+    ...(diarize && { speakers: count === undefined ? {} : { count } }),
     ...(values.prompt !== undefined && { prompt: values.prompt }),
     ...(hotwords && { hotwords: hotwords.filter((word) => word !== '') }),
   };
@@ -73,6 +80,13 @@ function choice<T extends string>(option: string, value: string, allowed: readon
   if (chosen === undefined)
     throw new UsageError(`${option} is one of ${allowed.join(', ')}, not "${value}".`);
   return chosen;
+}
+
+function speakerCount(value: string): number {
+  const count = /^\d+$/.test(value) ? Number(value) : 0;
+  if (count < 1 || count > mostSpeakers)
+    throw new UsageError(`--speakers is a whole number from 1 to ${mostSpeakers}.`);
+  return count;
 }
 
 async function transcribeFile(
@@ -89,6 +103,7 @@ async function transcribeFile(
     signal: context.signal,
     onProgress: progress.update,
     words: request.words,
+    ...(request.speakers && { speakers: request.speakers }),
     ...(request.prompt !== undefined && { prompt: request.prompt }),
     ...(request.hotwords && { hotwords: request.hotwords }),
   });

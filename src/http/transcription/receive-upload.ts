@@ -125,5 +125,7 @@ function differsIn(started: RecognitionRequest, wanted: RecognitionRequest): str
   if (started.prompt !== wanted.prompt) return 'prompt';
   if (started.temperature !== wanted.temperature) return 'temperature';
   if (started.hotwords.join('\n') !== wanted.hotwords.join('\n')) return 'hotwords';
+  if (Boolean(started.speakers) !== Boolean(wanted.speakers)) return 'speaker_diarization';
+  if (started.speakers?.count !== wanted.speakers?.count) return 'num_speakers';
   return wanted.words && !started.words ? 'timestamp_granularities[]' : undefined;
 }

@@ -54,11 +54,16 @@ const form = Type.Object({
   speaker_diarization: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Tell speakers apart. This version answers true with an error.',
+      description:
+        'Tell speakers apart: every segment gets a `speaker`, and none spans two of them. With `stream=true` the events then come at the end, when everybody has been heard. `diarized_json` implies it.',
     }),
   ),
   num_speakers: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, description: 'How many speakers there are.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      description: 'How many speakers there are, where that is known. Without it, they are counted.',
+    }),
   ),
 });
 
@@ -68,7 +73,7 @@ export const transcriptionSchema = {
   tags: ['Audio'],
   summary: 'Transcribe an audio file',
   description:
-    'The file is decoded and recognised while it is uploaded. Fields come in any order; those that change what is recognised (language, prompt, hotwords, temperature, words) must come before a `file` of more than 32 MB. Each field is sent once; an empty one counts as not sent, and unknown ones are ignored.',
+    'The file is decoded and recognised while it is uploaded. Fields come in any order; those that change what is recognised (language, prompt, hotwords, temperature, words, speakers) must come before a `file` of more than 32 MB. Each field is sent once; an empty one counts as not sent, and unknown ones are ignored.',
   consumes: ['multipart/form-data'],
   body: form,
   response: {

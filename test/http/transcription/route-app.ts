@@ -76,7 +76,7 @@ export function scriptedRecogniser(
             yield sentence(id, options);
           }
         }
-        return { durationSeconds: run.seconds };
+        return { durationSeconds: run.seconds, ...(options.speakers && { numSpeakers: Math.min(id, 2) }) };
       } catch (error) {
         run.failed = error;
         throw error;
@@ -98,7 +98,7 @@ async function* counted(
   }
 }
 
-function sentence(id: number, { language, words }: TranscribeOptions): Segment {
+function sentence(id: number, { language, words, speakers }: TranscribeOptions): Segment {
   const times = { startSeconds: id, endSeconds: id + 0.9 };
   return {
     id,
@@ -111,6 +111,7 @@ function sentence(id: number, { language, words }: TranscribeOptions): Segment {
     averageLogProbability: -0.1,
     compressionRatio: 1,
     noSpeechProbability: 0,
+    ...(speakers && { speaker: id % 2 }),
   };
 }
 

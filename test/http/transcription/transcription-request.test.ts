@@ -6,7 +6,14 @@ type Fields = Record<string, string | string[]>;
 
 test('a request that says nothing but the model gets the defaults', () => {
   assert.deepEqual(read({}), {
-    recognition: { language: 'mixed', prompt: undefined, hotwords: [], temperature: 0, words: false },
+    recognition: {
+      language: 'mixed',
+      prompt: undefined,
+      hotwords: [],
+      temperature: 0,
+      words: false,
+      speakers: undefined,
+    },
     output: { format: 'json', words: false, segments: true },
     stream: false,
   });
@@ -22,7 +29,7 @@ test('every field is taken as it is meant', () => {
     response_format: 'verbose_json',
     'timestamp_granularities[]': ['word', 'segment'],
     stream: 'True',
-    speaker_diarization: '0',
+    speaker_diarization: '1',
     num_speakers: '10',
     unknown: 'ignored',
   });
@@ -32,6 +39,7 @@ test('every field is taken as it is meant', () => {
     hotwords: ['聲學', 'Siann', '模型', 'x', 'y'],
     temperature: 0.25,
     words: true,
+    speakers: { count: 10 },
   });
   assert.deepEqual(request.output, { format: 'verbose_json', words: true, segments: true });
   assert.equal(request.stream, true);
@@ -48,6 +56,14 @@ test('segments are left out only where words alone are asked for', () => {
 test('a client that accepts only text gets text, unless it asks for something else', () => {
   assert.equal(read({}, true).output.format, 'text');
   assert.equal(read({ response_format: 'srt' }, true).output.format, 'srt');
+});
+
+test('speakers are told apart where that is asked for, in so many words or by the format', () => {
+  const speakers = (fields: Fields) => read(fields).recognition.speakers;
+  assert.deepEqual(speakers({ speaker_diarization: 'true' }), {});
+  assert.deepEqual(speakers({ response_format: 'diarized_json' }), {});
+  assert.equal(speakers({ response_format: 'diarized_json', speaker_diarization: 'false' }), undefined);
+  assert.equal(speakers({ num_speakers: '2' }), undefined);
 });
 
 test('bare names of languages stand for those of Taiwan and America, in any case', () => {
@@ -83,7 +99,7 @@ const bad: [Fields, string, RegExp][] = [
   [{ stream: 'yes' }, 'stream', /true or false/],
   [{ num_speakers: '0' }, 'num_speakers', /whole number from 1 to 10/],
   [{ num_speakers: '2.5' }, 'num_speakers', /whole number from 1 to 10/],
-  [{ speaker_diarization: 'true' }, 'speaker_diarization', /does not tell speakers apart yet/],
+  [{ speaker_diarization: 'maybe' }, 'speaker_diarization', /true or false/],
 ];
 for (const [fields, param, sentence] of bad) {
   test(`${JSON.stringify(fields)} is refused, by name and with what is allowed`, () => {

@@ -42,6 +42,27 @@ test('a file is answered with the whole transcript, and charged for its length',
   assert.equal(app.capacity.heldBytes(), 0);
 });
 
+test('speakers are told apart when that is asked for, in every format', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const ask = (...fields: Field[]) => transcribe(app.port, [model, ...fields, file]);
+  const json = JSON.parse((await ask(['speaker_diarization', 'true'], ['num_speakers', '2'])).body);
+  assert.equal(json.num_speakers, 2);
+  assert.deepEqual(
+    json.segments.map(({ speaker }: { speaker?: number }) => speaker),
+    [0, 1, 0],
+  );
+  assert.deepEqual(recogniser.runs[0]?.options.speakers, { count: 2 });
+  const diarized = JSON.parse((await ask(['response_format', 'diarized_json'])).body);
+  assert.deepEqual([diarized.num_speakers, diarized.segments[1].speaker], [2, 1]);
+  const speakers: Field = ['speaker_diarization', 'true'];
+  assert.match((await ask(speakers, ['response_format', 'srt'])).body, /\nSpeaker 1: Sentence 1\./);
+  assert.match((await ask(speakers, ['response_format', 'vtt'])).body, /\n<v Speaker 1>Sentence 1\./);
+  assert.match((await ask(speakers, ['stream', 'true'])).body, /"text":"Sentence 1\.","speaker":1/);
+  const plain = JSON.parse((await ask(['speaker_diarization', 'false'])).body);
+  assert.equal('num_speakers' in plain || 'speaker' in plain.segments[0], false);
+});
+
 test('each format has its content type', async () => {
   await using app = await openRouteApp();
   for (const [format, contentType, start] of [
@@ -99,14 +120,6 @@ const refusals: [string, Field[], number, string, string | undefined, RegExp][] 
   ['another model', [file, ['model', 'whisper-1']], 404, 'model_not_found', 'model', /siann-1/],
   ['a bad value', [model, ['temperature', '2'], file], 400, 'invalid_value', 'temperature', /0 to 1/],
   ['a long value', [model, ['prompt', 'x'.repeat(65_537)], file], 400, 'invalid_value', 'prompt', /64 KB/],
-  [
-    'speakers',
-    [model, ['speaker_diarization', 'true'], file],
-    400,
-    'invalid_value',
-    'speaker_diarization',
-    /yet/,
-  ],
   [
     'no audio',
     [model, ['file', Buffer.from('%PDF-1.7 this is no audio')]],
