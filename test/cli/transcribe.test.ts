@@ -54,6 +54,21 @@ test('a file that fails is named, the others are still done, and the exit code i
   ]);
 });
 
+test('speakers are told apart with --diarize, with their number, and for diarized_json', async () => {
+  const asked = async (...options: string[]) => {
+    const context = scriptedContext();
+    assert.equal(await runCommandLine(['transcribe', file('two.wav'), ...options], context), 0);
+    return context.asked[0]?.speakers;
+  };
+  assert.equal(await asked(), undefined);
+  assert.deepEqual(await asked('--diarize'), {});
+  assert.deepEqual(await asked('--speakers', '3'), { count: 3 });
+  assert.deepEqual(await asked('--format', 'diarized_json'), {});
+  const context = scriptedContext();
+  assert.equal(await runCommandLine(['transcribe', file('two.wav'), '--speakers', '11'], context), 2);
+  assert.match(context.complained(), /whole number from 1 to 10/);
+});
+
 test('--json prints one response object a line, with the file', async () => {
   const context = scriptedContext();
   await runCommandLine(['transcribe', '--json', file('two.wav'), file('one.wav')], context);

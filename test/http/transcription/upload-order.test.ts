@@ -72,6 +72,18 @@ for (const [name, value] of [
   });
 }
 
+test('speakers that are asked for late are told apart from the first word on', async () => {
+  const recogniser = scriptedRecogniser();
+  await using app = await openRouteApp({ recogniser });
+  const late: Field[] = [model, ['speaker_diarization', 'true'], ['num_speakers', '2']];
+  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  assert.deepEqual(
+    recogniser.runs.map(({ options }) => options.speakers),
+    [undefined, { count: 2 }],
+  );
+  assert.equal(JSON.parse(answer.body).segments[0].speaker, 0);
+});
+
 test('words that are asked for late are there when the length was not known', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
