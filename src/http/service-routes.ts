@@ -62,10 +62,15 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
     await openApi(app, { servers });
     docsPage(app, { servers });
     transcriptionRoute(app, { ...options, capacity, pace });
-    const { stream } = options.recogniser;
+    const { stream, trackSpeakers } = options.recogniser;
     if (stream) {
-      const { corsOrigins } = config;
-      realtimeRoutes(app, { ...options, recogniser: stream, limits: streamLimits, corsOrigins });
+      realtimeRoutes(app, {
+        ...options,
+        recogniser: stream,
+        limits: streamLimits,
+        corsOrigins: config.corsOrigins,
+        ...(trackSpeakers && { createSpeakerTracker: trackSpeakers }),
+      });
     }
     tokenRoute(app);
     openaiTokenRoutes(app);
