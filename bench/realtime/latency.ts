@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Explain, Figure } from '../figure.ts';
+import { addScores, errorRate, type Score, score } from '../scoring.ts';
+import { createClient } from '../service/client.ts';
+import { type ServedProcess, serve } from '../service/served-process.ts';
+import { createServiceFolder } from '../service/service-folder.ts';
+import type { Sentence, SpeechSet } from '../speech-sets.ts';
+import { type CaptionFigures, captionFigures, quantile } from './caption-figures.ts';
+import { processorSeconds } from './processor-time.ts';
+import { playRecording, readRecording } from './recording.ts';
+import type { StreamTarget } from './stream-client.ts';
+
+export type LatencyOptions = {
+  env: Record<string, string>;
+  sets: SpeechSet[];
+  /** How many sentences of each set. */
+  count: number;
+  /** How many streams at once, one level after another. */
+  levels: number[];
+  endpointingMs: number;
+  explain: Explain;
+};
+
+type Spoken = { set: string; sentence: Sentence };
+type Heard = Spoken & CaptionFigures & { offline: string };
+
+/** What listeners see, and when, with ever more of them. */
+export async function measureLatency(options: LatencyOptions): Promise<Figure[]> {
+  const { sets, count, levels, explain } = options;
+  await using folder = await createServiceFolder();
+  const [key] = await folder.createKeys(1, 'enterprise');
+  await using service = await serve({ dataFolder: folder.path, env: options.env });
+  const target = { port: service.ports.live, ca: service.ca, key: key!.key };
+  const spoken = sets.flatMap(({ name, sentences }) =>
+    sentences.slice(0, count).map((sentence) => ({ set: name, sentence })),
+  );
+  await playRecording(target, await readRecording(spoken[0]!.sentence.file), options.endpointingMs);
+  const offline = await transcribeOffline(target, spoken);
+  const figures: Figure[] = [];
+  for (const level of levels) {
+    const { heard, processor } = await playAll(service, target, spoken, offline, level, options);
+    for (const each of heard) explain(`${each.set} | ${each.sentence.text} | ${each.text}`);
+    figures.push(...levelFigures(level, heard, processor));
+    if (level === levels[0]) figures.push(...accuracyFigures(sets, heard));
+  }
+  return figures;
+}
+
+async function transcribeOffline(target: StreamTarget, spoken: Spoken[]): Promise<Map<Sentence, string>> {
+  using client = createClient(target);
+  const texts = new Map<Sentence, string>();
+  for (const { sentence } of spoken) {
+    const answer = await client.transcribe(await readFile(sentence.file), target.key);
+    texts.set(sentence, JSON.parse(answer.body).text);
+  }
+  return texts;
+}
+
+async function playAll(
+  service: ServedProcess,
+  target: StreamTarget,
+  spoken: Spoken[],
+  offline: Map<Sentence, string>,
+  level: number,
+  { endpointingMs }: LatencyOptions,
+) {
+  const waiting = [...spoken];
+  const heard: Heard[] = [];
+  let audioSeconds = 0;
+  const before = await processorSeconds(service.pid);
+  const listener = async (index: number) => {
+    // Speakers do not begin in the same moment.
+    await sleep(index * 700);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const recording = await readRecording(next.sentence.file);
+      const seen = await playRecording(target, recording, endpointingMs);
+      audioSeconds += recording.seconds;
+      heard.push({
+        ...next,
+        ...captionFigures(seen, endpointingMs / 1000),
+        offline: offline.get(next.sentence)!,
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: level }, (_, index) => listener(index)));
+  const processor = ((await processorSeconds(service.pid)) - before) / audioSeconds;
+  return { heard, processor };
+}
+
+function levelFigures(level: number, heard: Heard[], processor: number): Figure[] {
+  const name = level === 1 ? 'one stream' : `${level} streams`;
+  const first = heard.flatMap(({ firstPartial }) => firstPartial ?? []);
+  const finals = heard.flatMap((each) => each.finals);
+  const behind = heard.flatMap((each) => each.behind);
+  const shown = heard.reduce((sum, each) => sum + each.shown, 0);
+  const changed = heard.reduce((sum, each) => sum + each.changed, 0);
+  const alone = level === 1;
+  const late = quantile(finals, 0.95);
+  return [
+    {
+      title: `${name}: first partial after speech begins, p50 / p95`,
+      value: pair(first),
+      bar: alone ? '0.8 s' : '',
+      passes: !alone || quantile(first, 0.5) <= 0.8,
+    },
+    {
+      title: `${name}: shown text behind the speaker, p50 / p95`,
+      value: pair(behind),
+      bar: '',
+      passes: true,
+    },
+    {
+      title: `${name}: final after end of speech less endpointing, p50 / p95 of ${finals.length}`,
+      value: pair(finals),
+      bar: alone ? '0.5 s / 0.9 s' : level <= 4 ? '– / 2 s' : '',
+      passes: alone ? quantile(finals, 0.5) <= 0.5 && late <= 0.9 : level > 4 || late <= 2,
+    },
+    {
+      title: `${name}: shown units later changed, of ${shown}`,
+      value: percent(changed / Math.max(1, shown)),
+      bar: '5.0 %',
+      passes: changed / Math.max(1, shown) < 0.05,
+    },
+    {
+      title: `${name}: processor seconds for a second of audio`,
+      value: processor.toFixed(2),
+      bar: '',
+      passes: true,
+    },
+  ];
+}
+
+function accuracyFigures(sets: SpeechSet[], heard: Heard[]): Figure[] {
+  return sets.map(({ name }) => {
+    const own = heard.filter(({ set }) => set === name);
+    const rate = (text: (each: Heard) => string) =>
+      errorRate(addScores(own.map((each) => judge(each, text(each)))));
+    const [streamed, offline] = [rate(({ text }) => text), rate((each) => each.offline)];
+    return {
+      title: `errors of the finals in ${name}, and of the same as files (${own.length} sentences)`,
+      value: `${percent(streamed)} (${percent(offline)})`,
+      bar: '2 points more',
+      passes: streamed <= offline + 0.02,
+    };
+  });
+}
+
+function judge({ sentence }: Heard, text: string): Score {
+  return score(sentence.text, text, { numbersFolded: true });
+}
+
+function pair(values: number[]): string {
+  return `${quantile(values, 0.5).toFixed(2)} s / ${quantile(values, 0.95).toFixed(2)} s`;
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
+}
