@@ -20,7 +20,7 @@ export async function openMicrophone(onSamples: (samples: Int16Array) => void): 
     sampleRate: context.sampleRate,
     stop() {
       for (const track of media.getTracks()) track.stop();
-      void context.close();
+      if (context.state !== 'closed') void context.close();
     },
   };
 }
