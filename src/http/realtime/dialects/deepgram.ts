@@ -12,7 +12,7 @@ import {
 import type { FormFields } from '../../transcription/form-reader.ts';
 import { feedContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, StreamOffers } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
 import { readSpokenLanguage } from '../spoken-language.ts';
 import { deepgramCredentials } from '../stream-credentials.ts';
@@ -36,13 +36,13 @@ export const deepgramDialect: Dialect = {
   url: '/v1/listen',
   credentials: deepgramCredentials,
   schema: { hide: true },
-  read(query) {
-    const request = readDeepgramQuery(fieldsOf(query));
+  read(query, offers) {
+    const request = readDeepgramQuery(fieldsOf(query), offers);
     return (open, sessionId) => converse(request, open, sessionId);
   },
 };
 
-function readDeepgramQuery(fields: FormFields): DeepgramRequest {
+function readDeepgramQuery(fields: FormFields, offers: StreamOffers): DeepgramRequest {
   readNumber(fields, 'channels', { minimum: 1, maximum: 1, whole: true });
   const encoding = readEncoding(fields);
   return {
@@ -54,7 +54,7 @@ function readDeepgramQuery(fields: FormFields): DeepgramRequest {
       encoding: encoding ?? 'LINEAR16',
       sampleRate: (encoding && readNumber(fields, 'sample_rate', rateLimits)) ?? 16_000,
       interimResults: readBoolean(fields, 'interim_results') ?? false,
-      speakerDiarization: false,
+      speakerDiarization: offers.speakers && (readBoolean(fields, 'diarize') ?? false),
       endpointingMs: readEndpointing(fields),
       words: true,
       hotwords: [...readList(fields, 'keyterm'), ...readList(fields, 'keywords').map(withoutBoost)],
