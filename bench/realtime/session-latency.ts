@@ -44,7 +44,7 @@ const config: SessionConfig = {
   language: 'mixed',
   encoding: 'LINEAR16',
   sampleRate: pcmSampleRate,
-  interimResults: true,
+  interimResults: !values.quick,
   endpointingMs,
   words: false,
   hotwords: [],
@@ -96,6 +96,10 @@ async function judge(set: string, sentence: Sentence, audio: Pcm): Promise<Resul
     console.log(`     said     ${sentence.text}  late ${late.map((each) => each.toFixed(2))}`);
   }
   const offline = values.offline ? await transcribe(sentence.file) : undefined;
+  if (values.verbose && offline !== undefined && toUnits(offline).join() !== toUnits(text).join())
+    console.log(
+      `said   ${sentence.text}\nstream ${finals.map(({ event }) => event.text).join(' | ')}\nfile   ${offline}\n`,
+    );
   return {
     set,
     firstPartial: shownFirst && started !== undefined ? shownFirst.at - started : undefined,
