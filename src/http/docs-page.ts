@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { sendPage } from './docs/guide-routes.ts';
+import { escapeHtml } from './docs/markdown.ts';
+import { frameDocs } from './docs/page-frame.ts';
 import {
   describeRoutes,
   type OpenApiDocument,
@@ -14,31 +16,12 @@ export function docsPage(app: FastifyInstance, { servers }: OpenApiOptions): voi
   app.addHook('onReady', async () => {
     page = renderDocs(describeRoutes(app, servers));
   });
-  app.get('/docs', {
+  app.get('/docs/reference', {
     config: { admission: 'open' },
     schema: { hide: true },
-    handler: async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').headers({ 'content-security-policy': policy }).send(page),
+    handler: async (_request, reply) => sendPage(reply, page),
   });
 }
-
-const style = `
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-h2 { margin-top: 3rem; border-top: 1px solid #8884; padding-top: 1.5rem }
-code, pre { font-family: ui-monospace, monospace; font-size: .9em }
-pre { background: #8881; padding: 1rem; overflow-x: auto }
-table { border-collapse: collapse; width: 100% }
-td, th { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8883 }
-.method { color: #06c; margin-right: .5rem }
-`;
-
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
 
 export function renderDocs(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -46,10 +29,7 @@ export function renderDocs(document: OpenApiDocument): string {
   );
   const { url } = document.servers[0]!;
   const base = url.startsWith('/') ? `https://HOST${url}` : url;
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width">',
-    `<title>${escapeHtml(document.info.title)} ${escapeHtml(document.info.version)}</title><style>${style}</style></head><body>`,
+  const body = [
     `<h1>${escapeHtml(document.info.title)} ${escapeHtml(document.info.version)}</h1>`,
     `<p>${prose(document.info.description)}</p>`,
     table(
@@ -57,11 +37,11 @@ export function renderDocs(document: OpenApiDocument): string {
       document.servers.map(({ url, description }) => [escapeHtml(description), code(url)]),
     ),
     '<p>Every request carries <code>Authorization: Bearer &lt;key&gt;</code> with a key of its environment. ',
-    'Every answer carries <code>x-request-id</code>. ',
-    'The same as a document for programs: <a href="/v1/openapi.json">openapi.json</a>.</p>',
+    'Every answer carries <code>x-request-id</code>. The same as documents for programs: ',
+    '<a href="/v1/openapi.json">openapi.json</a>, and for live captions <a href="/v1/asyncapi.json">asyncapi.json</a>.</p>',
     ...operations.map(({ path, method, operation }) => section(base, path, method, operation)),
-    '</body></html>',
-  ].join('\n');
+  ];
+  return frameDocs({ name: 'reference', title: 'Reference', body: body.join('\n') });
 }
 
 function section(base: string, path: string, method: string, operation: OpenApiOperation): string {
@@ -72,7 +52,7 @@ function section(base: string, path: string, method: string, operation: OpenApiO
     `<p><code><b class="method">${method.toUpperCase()}</b> ${escapeHtml(path)}</code></p>`,
     operation.description ? `<p>${prose(operation.description)}</p>` : '',
     fields.length === 0 ? '' : table(['Field', 'Type', ''], fields.map(fieldRow)),
-    `<pre>${escapeHtml(curl(base, path, method, form !== undefined))}</pre>`,
+    `<pre tabindex="0">${escapeHtml(curl(base, path, method, form !== undefined))}</pre>`,
     table(
       ['Status', ''],
       Object.entries(operation.responses).map(([status, { description }]) => [status, prose(description)]),
@@ -114,7 +94,8 @@ function curl(base: string, path: string, method: string, isForm: boolean): stri
 function table(head: string[], rows: string[][]): string {
   const row = (cells: string[], tag: string) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
-  return `<table>${row(head, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}</table>`;
+  const inside = `${row(head, 'th')}${rows.map((cells) => row(cells, 'td')).join('')}`;
+  return `<div class="wide" tabindex="0"><table>${inside}</table></div>`;
 }
 
 function code(text: string): string {
@@ -124,9 +105,4 @@ function code(text: string): string {
 /** Text in which `…` is code. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replace(/[&<>"]/g, (character) => entities[character]!);
 }

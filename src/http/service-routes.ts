@@ -6,6 +6,8 @@ import { defaultSessionLimits } from '../realtime/session-limits.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
 import { networkList } from './client-origin.ts';
 import { allowOrigins } from './cors.ts';
+import { asyncApi } from './docs/async-api.ts';
+import { guideRoutes } from './docs/guide-routes.ts';
 import { docsPage } from './docs-page.ts';
 import type { Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
@@ -60,7 +62,9 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
   return async (app: FastifyInstance): Promise<void> => {
     allowOrigins(app, config.corsOrigins);
     await openApi(app, { servers });
+    asyncApi(app, { servers });
     docsPage(app, { servers });
+    guideRoutes(app);
     transcriptionRoute(app, { ...options, capacity, pace });
     const { stream, trackSpeakers } = options.recogniser;
     if (stream) {

@@ -219,7 +219,7 @@ describe('the console', {
       .locator('.captions')
       .getByText(/meeting|Monday|large room/i)
       .first()
-      .waitFor({ timeout: 30_000 });
+      .waitFor({ timeout: 60_000 });
     await page.getByText(/s behind/).waitFor();
     await button('Stop listening').click();
     await button('Start listening').waitFor();

@@ -90,7 +90,9 @@ describe('the description of the interface', () => {
   });
 
   test('is also a page for people, which runs and loads nothing', async () => {
-    const { status, headers, text } = await running.fetch('/docs', { headers: { authorization: '' } });
+    const { status, headers, text } = await running.fetch('/docs/reference', {
+      headers: { authorization: '' },
+    });
     assert.equal(status, 200);
     assert.match(String(headers['content-type']), /^text\/html/);
     assert.match(

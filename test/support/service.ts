@@ -131,7 +131,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     logged,
     async fetch(path, request = {}) {
       const { method = 'GET' } = request;
-      const isDescribed = path.startsWith('/v1/') && path !== description && !/HEAD|OPTIONS/.test(method);
+      const isDocument = path === description || path === '/v1/asyncapi.json';
+      const isDescribed = path.startsWith('/v1/') && !isDocument && !/HEAD|OPTIONS/.test(method);
       if (!isDescribed) return ask(path, request);
       // Every answer of the interface that any test sees is what the interface's description says.
       validator ??= createOpenApiValidator((await ask(description, {})).json() as OpenApiDocument);
