@@ -51,8 +51,12 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   );
   const reading = createReading(socket, conversation);
   socket.on('message', (data, isBinary) => {
-    if (isBinary) conversation.receiveBytes(data as Buffer);
-    else conversation.receiveText(String(data));
+    try {
+      if (isBinary) conversation.receiveBytes(data as Buffer);
+      else conversation.receiveText(String(data));
+    } catch (error) {
+      fail(error);
+    }
     reading.holdBack();
   });
   const pulse = watchPulse(options, reading, times);
@@ -60,8 +64,7 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   try {
     for await (const message of conversation.messages()) await write(message);
   } catch (error) {
-    options.onFailure(error);
-    conversation.end('internal_error', new ServiceError('internal_error', { cause: error }));
+    fail(error);
   }
   const { code, reason } = await conversation.closed;
   clearInterval(pulse);
@@ -70,6 +73,12 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   const late = setTimeout(() => socket.terminate(), times.closeMs);
   await gone;
   clearTimeout(late);
+
+  /** Never the client's fault: whatever it sends is answered in its dialect. */
+  function fail(error: unknown): void {
+    options.onFailure(error);
+    conversation.end('internal_error', new ServiceError('internal_error', { cause: error }));
+  }
 
   async function write(message: string): Promise<void> {
     if (socket.readyState !== WebSocket.OPEN) return gone;

@@ -36,6 +36,9 @@ export type RealtimeRoutesOptions = {
 
 const dialects: Dialect[] = [siannDialect, openaiDialect, deepgramDialect, whisperLiveKitDialect];
 
+/** What is recorded of a stream that failed before its session could say anything. */
+const lostStream = { closeCode: 1011, reason: 'internal_error', audioSeconds: 0, billedSeconds: 0 } as const;
+
 /** Live captions, in every dialect over the same sessions. */
 export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOptions): void {
   const { recogniser, streams, limits, metrics, log } = options;
@@ -69,7 +72,11 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     // The client went away meanwhile, and its lease is closed already.
     if (reply.raw.closed) return reply;
     const socket = acceptor.accept(request.raw, { 'x-request-id': request.id });
-    request.stream = stream(dialect.name, begin, request, socket);
+    request.stream = stream(dialect.name, begin, request, socket).catch((error) => {
+      log.error({ requestId: request.id, err: error }, 'stream failed');
+      socket.terminate();
+      return { ...lostStream, dialect: dialect.name };
+    });
     return reply;
   }
 

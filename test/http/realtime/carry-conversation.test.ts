@@ -142,3 +142,16 @@ test('a failure inside is reported, and the client hears of it', async () => {
   assert.deepEqual(stream.failures, [failure]);
   assert.equal(ends[0], 'internal_error');
 });
+
+test('a failure while a message is taken in ends that stream alone', async () => {
+  const failure = new Error('broken');
+  const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
+  conversation.receiveText = () => {
+    throw failure;
+  };
+  await using stream = await carry(conversation);
+  stream.client.send('hello');
+  await stream.carried;
+  assert.deepEqual(stream.failures, [failure]);
+  assert.equal(ends[0], 'internal_error');
+});

@@ -236,3 +236,21 @@ test('requests for other protocols are answered as if they had not asked', async
   }
   assert.equal(await metric(service, 'siann_leases_open'), 0);
 });
+
+test('a recogniser that cannot be opened fails the stream, and nothing else', async () => {
+  const stream = {
+    open() {
+      throw new Error('no room');
+    },
+  };
+  await using service = await startService({ recogniser: { ...silentRecogniser(), stream } });
+  await using client = await connectStream(service);
+  await client.closed;
+  await using openai = await connectStream(service, { path: '/v1/realtime' });
+  openai.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
+  assert.equal((await openai.closed).code, 1011);
+  assert.equal(openai.messages.at(-1).error.code, 'internal_error');
+  await until(async () => (await metric(service, 'siann_leases_open')) === 0);
+  assert.equal((await service.fetch('/v1/account')).status, 200);
+  assert.equal(service.logged.filter(({ msg }) => msg === 'stream failed').length, 2);
+});
