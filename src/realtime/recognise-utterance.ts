@@ -10,6 +10,8 @@ export type UtteranceText = StreamText & {
   /** The tokens that a longer window can begin with. */
   draft: number[];
   averageLogProbability: number;
+  /** Its words, as what came before the next utterance. */
+  textTokens: number[];
 };
 
 type Options = {
@@ -49,8 +51,9 @@ export async function recogniseUtterance(options: Options): Promise<UtteranceTex
   function written(parts: RecognisedWindow[]): UtteranceText {
     const [only] = parts;
     const draft = parts.length === 1 && only && !wentWrong(only) ? only.tokens : [];
+    const textTokens = draft.length > 0 ? only!.segments.flatMap(({ tokens }) => tokens) : [];
     const averageLogProbability = only?.averageLogProbability ?? Number.NEGATIVE_INFINITY;
-    return { ...writeUtterance(parts, window, language), draft, averageLogProbability };
+    return { ...writeUtterance(parts, window, language), draft, averageLogProbability, textTokens };
   }
 }
 

@@ -25,6 +25,9 @@ const hopefulSilence = 0.22 * pcmSampleRate;
 const firstPartial = 0.45 * pcmSampleRate;
 /** In a pause no partial is begun that would stand in the way of a final. */
 const partialPause = 0.06 * pcmSampleRate;
+/** What was said up to so long before an utterance is told to the model, up to so many tokens. */
+const contextGap = 2 * pcmSampleRate;
+const mostContextTokens = 60;
 
 /** What is known of an utterance so far. */
 type Progress = {
@@ -55,6 +58,8 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   promptTokens.catch(() => {});
   let current: Progress | undefined;
   let failure: unknown;
+  /** What was said just before: mostly the same sentence goes on. */
+  let before: { tokens: number[]; text: string; endSample: number } | undefined;
 
   const turn = createWindowTurn({
     stop: stop.signal,
@@ -155,11 +160,24 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
 
   async function sayFinal(final: Final, signal: AbortSignal): Promise<void> {
     const { progress, window, utterance, speechFinal, fromFinalize } = final;
-    const heard = (await final.text) ?? (await recognise(progress, window, 'final', signal));
+    let heard = (await final.text) ?? (await recognise(progress, window, 'final', signal));
+    // The model may only repeat what it was told had been said.
+    if (heard && heard.text !== '' && heard.text === before?.text)
+      heard = await recognise(progress, window, 'final', signal, []);
     finals.shift();
     if (signal.aborted) return;
+    before = heard && {
+      tokens: heard.textTokens.slice(-mostContextTokens),
+      text: heard.text,
+      endSample: utterance.speechEnd,
+    };
     const text = heard ? textOf(heard) : nothingAt(utterance.speechEnd / pcmSampleRate);
     onHeard({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...text });
+  }
+
+  function contextOf({ pieces }: SpeechWindow): number[] {
+    const start = pieces[0]!.startSeconds * pcmSampleRate;
+    return before && start - before.endSample < contextGap ? before.tokens : [];
   }
 
   async function recognise(
@@ -167,6 +185,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     window: SpeechWindow,
     kind: WindowKind,
     signal: AbortSignal,
+    context = contextOf(window),
   ): Promise<UtteranceText | undefined> {
     if (window.speech.length === 0) return undefined;
     return recogniseUtterance({
@@ -175,7 +194,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
       draft,
       kind: kind === 'partial' ? 'partial' : 'final',
       words: options.words,
-      promptTokens: await promptTokens,
+      promptTokens: [...(await promptTokens), ...context],
       run: (job) => parts.dispatcher.run(job, { requestId, priority: 'realtime', signal }),
     });
   }

@@ -81,6 +81,17 @@ test('finalize makes final what was said so far, and speech goes on behind it', 
   assertCovered(finals, voiced);
 });
 
+test('the model is told what was said just before, and asked again when it only repeats that', async () => {
+  const { jobs, heard } = await hearAll(said([0.5, 1, 0.7, 2, 1, 2, 4, 2, 1]), { interimResults: false });
+  assert.equal(finalsOf(heard).length, 4);
+  const told = jobs.map(({ job }) => job.promptTokens.length > 0);
+  assert.deepEqual(
+    told,
+    [false, true, true, false, false],
+    'the third repeats the second, the fourth comes much later',
+  );
+});
+
 test('a window that fails ends the stream', async () => {
   const failing = hearAll(said([0.5, 1, 2]), {}, { fail: new Error('the process died twice') });
   await assert.rejects(failing, /died twice/);
