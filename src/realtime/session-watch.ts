@@ -13,6 +13,8 @@ type Options = {
 /** Watches how long a stream is silent and how long it has lasted. */
 export type SessionWatch = { active(): void; stop(): void };
 
+const secondLookMs = 100;
+
 export function watchSession({ limits, isBusy, ...on }: Options): SessionWatch {
   let lastActive = performance.now();
   let warned = false;
@@ -24,17 +26,22 @@ export function watchSession({ limits, isBusy, ...on }: Options): SessionWatch {
 
   function checkIdle(): void {
     if (isBusy()) active();
-    const idleMs = performance.now() - lastActive;
-    const markMs = (seconds: number) => seconds * 1000 - idleMs;
-    if (markMs(limits.idleSeconds) <= 0) {
-      on.onIdle();
+    const leftMs = limits.idleWarningSeconds * 1000 - (performance.now() - lastActive);
+    if (leftMs > 0) {
+      idleTimer = setTimeout(checkIdle, leftMs);
       return;
     }
-    if (!warned && markMs(limits.idleWarningSeconds) <= 0) {
-      warned = true;
-      on.onIdleSoon();
-    }
-    idleTimer = setTimeout(checkIdle, markMs(warned ? limits.idleSeconds : limits.idleWarningSeconds));
+    warned = true;
+    on.onIdleSoon();
+    idleTimer = setTimeout(lookAgain, (limits.idleSeconds - limits.idleWarningSeconds) * 1000);
+  }
+
+  /** After a while in which this process did not run, what has come meanwhile is seen before it is judged. */
+  function lookAgain(): void {
+    idleTimer = setTimeout(() => {
+      if (warned && !isBusy()) on.onIdle();
+      else checkIdle();
+    }, secondLookMs);
   }
 
   function active(): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { plans } from '../../../src/accounts/plans.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { scriptedStreams } from '../../support/scripted-streams.ts';
@@ -253,4 +254,27 @@ test('a recogniser that cannot be opened fails the stream, and nothing else', as
   await until(async () => (await metric(service, 'siann_leases_open')) === 0);
   assert.equal((await service.fetch('/v1/account')).status, 200);
   assert.equal(service.logged.filter(({ msg }) => msg === 'stream failed').length, 2);
+});
+
+test('behind a proxy, a stream must have come over HTTPS', async () => {
+  await using service = await startService({ env: { SIANN_TLS: 'proxy' } });
+  const connect = (headers: Record<string, string>) =>
+    new Promise<number>((resolve) => {
+      const authorization = `Bearer ${service.keys.live}`;
+      const url = `ws://127.0.0.1:${service.ports.live}/v1/speech/realtime`;
+      const socket = new WebSocket(url, { headers: { authorization, ...headers } });
+      socket.on('error', () => {});
+      socket.on('unexpected-response', (_request, response) => {
+        socket.terminate();
+        resolve(response.statusCode ?? 0);
+      });
+      socket.on('open', () => {
+        socket.close();
+        resolve(101);
+      });
+    });
+  const forwarded = { 'x-forwarded-for': '192.0.2.1' };
+  assert.equal(await connect({ ...forwarded, 'x-forwarded-proto': 'https' }), 101);
+  assert.equal(await connect({ ...forwarded, 'x-forwarded-proto': 'http' }), 403);
+  assert.equal(await connect({}), 403);
 });
