@@ -22,6 +22,7 @@ export type Config = Readonly<{
   instance: string;
   model: Settings['SIANN_MODEL'];
   adapter: Settings['SIANN_ADAPTER'];
+  precision: Settings['SIANN_PRECISION'];
   speakerModelFolder: string | undefined;
   cacheFolder: string;
   processes: number;
@@ -83,6 +84,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     instance: read('SIANN_INSTANCE') ?? `${hostname()}:${readInteger('SIANN_PORT')}`,
     model: readChoice('SIANN_MODEL'),
     adapter: readChoice('SIANN_ADAPTER'),
+    precision: readChoice('SIANN_PRECISION'),
     speakerModelFolder: read('SIANN_SPEAKER_MODEL') && resolve(read('SIANN_SPEAKER_MODEL')!),
     cacheFolder: resolve(read('SIANN_CACHE') ?? join(dataFolder, 'models')),
     processes: readInteger('SIANN_PROCESSES'),

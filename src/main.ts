@@ -20,6 +20,7 @@ export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, lo
   const model = await prepareModel({
     model: config.model,
     adapter: config.adapter,
+    precision: config.precision,
     cacheFolder: config.cacheFolder,
     ...(onPrepare && { onProgress: onPrepare }),
   });

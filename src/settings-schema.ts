@@ -12,6 +12,7 @@ export const settingsSchema = {
     'SIANN_INSTANCE',
     'SIANN_MODEL',
     'SIANN_ADAPTER',
+    'SIANN_PRECISION',
     'SIANN_SPEAKER_MODEL',
     'SIANN_CACHE',
     'SIANN_PROCESSES',
@@ -70,6 +71,13 @@ export const settingsSchema = {
       default: 'own',
       description:
         'What was learnt on top of the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
+    },
+    SIANN_PRECISION: {
+      type: 'string',
+      enum: ['int8', 'float32'],
+      default: 'int8',
+      description:
+        'In what the model computes. float32 is several times slower and needs 1 GB more; it is there to show what 8 bits cost.',
     },
     SIANN_SPEAKER_MODEL: {
       type: 'string',

@@ -16,6 +16,7 @@ test('without settings the defaults hold, with data in the project folder', () =
     instance: `${hostname()}:8443`,
     model: 'small',
     adapter: 'own',
+    precision: 'int8',
     speakerModelFolder: undefined,
     cacheFolder: resolve(root, 'data/models'),
     processes: 0,

@@ -8,6 +8,9 @@ export type IntegerWeight = {
   scale: number | Float32Array;
 };
 
+/** The same as it is, for graphs that compute in floats. */
+export type FloatWeight = { shape: number[]; floats: Float32Array };
+
 /** A layer norm's gain and offset. */
 export type Norm = { gain: Float32Array; offset: Float32Array };
 

@@ -1,7 +1,8 @@
 import { blockQuantisedProduct, toBlocks, tokenBlocks } from './block-quantised-product.ts';
 import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
 import type { IntegerKind } from './integer-kind.ts';
-import type { PublishedWeights } from './published-weights.ts';
+import type { Precision } from './precision.ts';
+import { type PublishedWeights, type QuantisedWeight, toFloats } from './published-weights.ts';
 import { required } from './required.ts';
 import { scaleFor } from './row-quantised-product.ts';
 import { headWidth, type WhisperShape } from './whisper-shape.ts';
@@ -17,6 +18,7 @@ export function buildDecoderGraph(
   shape: WhisperShape,
   integers: IntegerKind,
   outside?: OutsideWeights,
+  precision: Precision = 'int8',
 ): GraphBuilder {
   const { width, heads, vocabulary } = shape;
   const graph = new GraphBuilder('', outside);
@@ -79,11 +81,11 @@ export function buildDecoderGraph(
 
   function selfAttend(input: TensorName, layer: number): TensorName {
     const name = `decoder.layers.${layer}.self_attn`;
-    const joined = toBlocks(['q', 'k', 'v'].map((part) => matrix(`${name}.${part}_proj`)));
+    const joined = ['q', 'k', 'v'].map((part) => matrix(`${name}.${part}_proj`));
     const bias = new Float32Array(3 * width); // keys have none
     bias.set(values(`${name}.q_proj.bias`), 0);
     bias.set(values(`${name}.v_proj.bias`), 2 * width);
-    const projected = blockQuantisedProduct(graph, input, name, joined, bias);
+    const projected = product(input, name, joined, bias);
     const [query, key, value] = [0, 1, 2].map((part) =>
       split(projected, part * width, (part + 1) * width),
     ) as [string, string, string];
@@ -162,10 +164,17 @@ export function buildDecoderGraph(
   function giveLogProbabilities(): void {
     const chosen = graph.node('Gather', [states, answered], { axis: 1 });
     const hidden = normalise(chosen, 'decoder.layer_norm');
-    const blocks = tokenBlocks(matrix('decoder.embed_tokens'));
-    const logits = blockQuantisedProduct(graph, hidden, 'token_matrix', blocks);
+    const logits = multiplyWithTokens(hidden);
     graph.nodeTo(['log_probabilities'], 'LogSoftmax', [logits], { axis: -1 });
     graph.output('log_probabilities', 'float32', ['batch', 'answers', vocabulary]);
+  }
+
+  function multiplyWithTokens(hidden: TensorName): TensorName {
+    const tokenMatrix = matrix('decoder.embed_tokens');
+    if (precision === 'int8')
+      return blockQuantisedProduct(graph, hidden, 'token_matrix', tokenBlocks(tokenMatrix));
+    const floats = graph.weight('token_matrix', toFloats(tokenMatrix), tokenMatrix.shape);
+    return graph.contrib('FusedMatMul', [hidden, floats], { transB: 1 });
   }
 
   function giveNewState(): void {
@@ -194,7 +203,22 @@ export function buildDecoderGraph(
   }
 
   function multiply(input: TensorName, name: string): TensorName {
-    return blockQuantisedProduct(graph, input, name, toBlocks([matrix(name)]), values(`${name}.bias`));
+    return product(input, name, [matrix(name)], values(`${name}.bias`));
+  }
+
+  /** Times several matrices at once, side by side. */
+  function product(
+    input: TensorName,
+    name: string,
+    matrices: QuantisedWeight[],
+    bias: Float32Array,
+  ): TensorName {
+    if (precision === 'int8') return blockQuantisedProduct(graph, input, name, toBlocks(matrices), bias);
+    const parts = matrices.map((weight, index) =>
+      graph.node('MatMul', [input, graph.weight(`${name}.${index}`, toFloats(weight), weight.shape)]),
+    );
+    const joined = parts.length === 1 ? parts[0]! : graph.node('Concat', parts, { axis: -1 });
+    return graph.node('Add', [joined, graph.weight(`${name}.added`, bias, [bias.length])]);
   }
 
   function normalise(input: TensorName, name: string): TensorName {

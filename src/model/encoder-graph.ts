@@ -1,7 +1,8 @@
-import { balanceChannels, type IntegerWeight, toIntegers } from './channel-balance.ts';
+import { balanceChannels, type FloatWeight, type IntegerWeight, toIntegers } from './channel-balance.ts';
 import { GraphBuilder, type OutsideWeights, type TensorName } from './graph-builder.ts';
 import type { IntegerKind } from './integer-kind.ts';
-import { type PublishedWeights, toFloats } from './published-weights.ts';
+import type { Precision } from './precision.ts';
+import { type PublishedWeights, type QuantisedWeight, toFloats } from './published-weights.ts';
 import { required } from './required.ts';
 import { createRowQuantisedProduct, scaleFor } from './row-quantised-product.ts';
 import { fullContextFrames, headWidth, type WhisperShape } from './whisper-shape.ts';
@@ -25,10 +26,11 @@ export function buildEncoderGraph(
   integers: IntegerKind,
   part: number,
   outside?: OutsideWeights,
+  precision: Precision = 'int8',
 ): GraphBuilder {
   const { width, heads } = shape;
   const graph = new GraphBuilder('', outside);
-  const product = createRowQuantisedProduct(graph, integers);
+  const quantisedProduct = createRowQuantisedProduct(graph, integers);
   const matrix = (name: string) => required(weights.matrices, name);
   const vector = (name: string) =>
     graph.weight(name, required(weights.vectors, name), [required(weights.vectors, name).length]);
@@ -87,7 +89,7 @@ export function buildEncoderGraph(
     operands.push(graph.weight(`${name}.bias`, bias, [bias.length]));
     const mixed = graph.contrib('MultiHeadAttention', operands, { num_heads: heads });
     const out = `${name}.out_proj`;
-    return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, toIntegers(matrix(out)));
+    return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, stored(matrix(out)));
   }
 
   /** In parts as wide as the network, each quantised by itself: the inner states have single values that would drown a whole row. */
@@ -95,7 +97,7 @@ export function buildEncoderGraph(
     const [first, second] = [`${layer}.fc1`, `${layer}.fc2`];
     const { input, matrices } = normalise(`${layer}.final_layer_norm`, [first]);
     const bias = required(weights.vectors, `${first}.bias`);
-    const back = toIntegers(matrix(second));
+    const back = stored(matrix(second));
     const results: TensorName[] = [];
     for (let start = 0; start < bias.length; start += width) {
       const part = `${first}.${start}`;
@@ -108,9 +110,13 @@ export function buildEncoderGraph(
   }
 
   /** Normalises the states for matrices that read them, with the channels evened out between both. */
-  function normalise(name: string, readers: string[]): { input: TensorName; matrices: IntegerWeight[] } {
+  function normalise(name: string, readers: string[]): { input: TensorName; matrices: StoredWeight[] } {
     const [gain, offset] = ['weight', 'bias'].map((part) => required(weights.vectors, `${name}.${part}`));
-    const balanced = balanceChannels({ gain: gain!, offset: offset! }, readers.map(matrix));
+    const norm = { gain: gain!, offset: offset! };
+    const balanced =
+      precision === 'int8'
+        ? balanceChannels(norm, readers.map(matrix))
+        : { norm, matrices: readers.map((reader) => stored(matrix(reader))) };
     const operands = [
       states,
       graph.weight(`${name}.weight`, balanced.norm.gain, [width]),
@@ -118,6 +124,15 @@ export function buildEncoderGraph(
     ];
     const input = graph.node('LayerNormalization', operands, { axis: -1, epsilon: 1e-5 });
     return { input, matrices: balanced.matrices };
+  }
+
+  function stored(weight: QuantisedWeight): StoredWeight {
+    return precision === 'int8' ? toIntegers(weight) : { shape: weight.shape, floats: toFloats(weight) };
+  }
+
+  function product(input: TensorName, name: string, weight: StoredWeight): TensorName {
+    if (!('floats' in weight)) return quantisedProduct(input, name, weight);
+    return graph.node('MatMul', [input, graph.weight(name, weight.floats, weight.shape)]);
   }
 
   /** Plain additions: onnxruntime's fused SkipLayerNormalization takes twice as long as its parts. */
@@ -162,22 +177,29 @@ export function buildEncoderGraph(
   }
 }
 
-function columns({ shape, bytes, zeroPoint, scale }: IntegerWeight, from: number, to: number): IntegerWeight {
-  const [rowCount, columnCount] = shape as [number, number];
-  const part = new Uint8Array(rowCount * (to - from));
-  for (let row = 0; row < rowCount; row++) {
-    part.set(bytes.subarray(row * columnCount + from, row * columnCount + to), row * (to - from));
-  }
+type StoredWeight = IntegerWeight | FloatWeight;
+
+function columns(weight: StoredWeight, from: number, to: number): StoredWeight {
+  const [rowCount, columnCount] = weight.shape as [number, number];
+  const shape = [rowCount, to - from];
+  const take = <Values extends Float32Array | Uint8Array>(values: Values, part: Values): Values => {
+    for (let row = 0; row < rowCount; row++) {
+      part.set(values.subarray(row * columnCount + from, row * columnCount + to), row * (to - from));
+    }
+    return part;
+  };
+  const size = rowCount * (to - from);
+  if ('floats' in weight) return { shape, floats: take(weight.floats, new Float32Array(size)) };
+  const { bytes, zeroPoint, scale } = weight;
   const partScale = typeof scale === 'number' ? scale : scale.subarray(from, to);
-  return { shape: [rowCount, to - from], bytes: part, zeroPoint, scale: partScale };
+  return { shape, bytes: take(bytes, new Uint8Array(size)), zeroPoint, scale: partScale };
 }
 
-function rows({ shape, bytes, zeroPoint, scale }: IntegerWeight, from: number, to: number): IntegerWeight {
-  const columnCount = shape[1]!;
-  return {
-    shape: [to - from, columnCount],
-    bytes: bytes.subarray(from * columnCount, to * columnCount),
-    zeroPoint,
-    scale,
-  };
+function rows(weight: StoredWeight, from: number, to: number): StoredWeight {
+  const columnCount = weight.shape[1]!;
+  const shape = [to - from, columnCount];
+  const take = <Values extends Float32Array | Uint8Array>(values: Values) =>
+    values.subarray(from * columnCount, to * columnCount) as Values;
+  if ('floats' in weight) return { shape, floats: take(weight.floats) };
+  return { ...weight, shape, bytes: take(weight.bytes) };
 }

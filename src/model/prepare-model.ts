@@ -14,6 +14,7 @@ import { buildDecoderGraph } from './decoder-graph.ts';
 import { buildEncoderGraph, encoderParts } from './encoder-graph.ts';
 import { type GraphBuilder, OutsideWeights } from './graph-builder.ts';
 import { type IntegerKind, integerKind } from './integer-kind.ts';
+import type { Precision } from './precision.ts';
 import {
   fileSha256,
   findPrepared,
@@ -44,6 +45,7 @@ export type PreparedModel = {
 export type PrepareOptions = {
   model: ModelId;
   adapter?: AdapterChoice;
+  precision?: Precision;
   cacheFolder: string;
   onProgress?: (progress: { step: string; fraction: number }) => void;
 };
@@ -52,13 +54,14 @@ export type PrepareOptions = {
 export async function prepareModel({
   model: id,
   adapter,
+  precision = 'int8',
   cacheFolder,
   onProgress,
 }: PrepareOptions): Promise<PreparedModel> {
   const model = publishedModel(id, adapter);
   await mkdir(cacheFolder, { recursive: true });
   const usable = async () => {
-    const found = await findPrepared(model, cacheFolder);
+    const found = await findPrepared(model, cacheFolder, precision);
     return found && (await isUndamaged(found)) ? found : undefined;
   };
   const report = async (step: string, fraction: number) => {
@@ -81,7 +84,7 @@ export async function prepareModel({
   async function make(): Promise<PreparedFolder> {
     await report('Checking the weights', 0);
     await verifyWeights(model);
-    const name = await preparedName(model);
+    const name = await preparedName(model, precision);
     const writer = await PreparedWriter.open(cacheFolder, name);
     try {
       await report('Reading the weights', 0.1);
@@ -99,10 +102,14 @@ export async function prepareModel({
       };
       for (const [part, name] of encoderNames(shape).entries()) {
         await report('Rewriting the encoder', 0.2 + (0.3 * part) / encoderParts(shape));
-        await writeGraph(name, (outside) => buildEncoderGraph(weights, shape, integers, part, outside));
+        await writeGraph(name, (outside) =>
+          buildEncoderGraph(weights, shape, integers, part, outside, precision),
+        );
       }
       await report('Rewriting the decoder', 0.5);
-      await writeGraph('decoder', (outside) => buildDecoderGraph(weights, shape, integers, outside));
+      await writeGraph('decoder', (outside) =>
+        buildDecoderGraph(weights, shape, integers, outside, precision),
+      );
       await report('Rewriting the voice detector', 0.95);
       await writer.write(
         'voice-activity.onnx',

@@ -9,6 +9,7 @@ import { publishedModel } from '../../src/model/catalogue.ts';
 import { buildDecoderGraph } from '../../src/model/decoder-graph.ts';
 import { buildEncoderGraph, encoderParts } from '../../src/model/encoder-graph.ts';
 import type { IntegerKind } from '../../src/model/integer-kind.ts';
+import type { Precision } from '../../src/model/precision.ts';
 import { type PublishedWeights, readPublishedWeights, toFloats } from '../../src/model/published-weights.ts';
 import { headWidth, readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
 import { createLogMel } from '../../src/speech/log-mel.ts';
@@ -99,15 +100,30 @@ test('a context of any length up to 30 s can be heard', async () => {
   }
 });
 
-async function build(integers: IntegerKind): Promise<TinyNetwork> {
-  const decoderPath = join(folder, `decoder-${integers}.onnx`);
+test('graphs in floats come closer to real numbers than those in 8 bits', async () => {
+  const floats = await build('signed', 'float32');
+  const heard = await encodeFixture(floats, recording, 1500);
+  const [row, rough] = await Promise.all([
+    nextAfter(floats, heard, tokens),
+    nextAfter(signed, window, tokens),
+  ]);
+  const expected = exact.rows[tokens.length - 1]!;
+  const distance = (from: Float32Array) =>
+    Math.max(...topTokens(expected, 20).map((token) => Math.abs(from[token]! - expected[token]!)));
+  assert(distance(row) < 0.1 && distance(row) < distance(rough), `${distance(row)}, ${distance(rough)}`);
+});
+
+async function build(integers: IntegerKind, precision: Precision = 'int8'): Promise<TinyNetwork> {
+  const decoderPath = join(folder, `decoder-${integers}-${precision}.onnx`);
   const encoderPaths: string[] = [];
   for (let part = 0; part < encoderParts(shape); part++) {
-    const path = join(folder, `encoder-${part}-${integers}.onnx`);
-    await writeFile(path, Buffer.concat(buildEncoderGraph(weights, shape, integers, part).model('encoder')));
+    const path = join(folder, `encoder-${part}-${integers}-${precision}.onnx`);
+    const encoder = buildEncoderGraph(weights, shape, integers, part, undefined, precision);
+    await writeFile(path, Buffer.concat(encoder.model('encoder')));
     encoderPaths.push(path);
   }
-  await writeFile(decoderPath, Buffer.concat(buildDecoderGraph(weights, shape, integers).model('decoder')));
+  const decoder = buildDecoderGraph(weights, shape, integers, undefined, precision);
+  await writeFile(decoderPath, Buffer.concat(decoder.model('decoder')));
   return openTiny(1, { encoderPaths, decoderPath, integers });
 }
 
