@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import pickle
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,6 +56,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--half", action="store_true", help="bfloat16 on a CPU too, to try it out")
     options.add_argument("--soundscapes", type=int, default=200, help="made-up recordings in which nobody speaks")
     options.add_argument("--misheard", type=int, default=4000, help="Taiwanese sentences that keep Mandarin where it was")
+    options.add_argument("--labels", type=Path, help="where the labels are kept for another run with the same sets and options")
+    options.add_argument("--compile", action="store_true", help="compile the encoder's blocks")
     options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args(given)
@@ -82,6 +85,8 @@ def run(given: argparse.Namespace) -> None:
         model = Whisper(given.parts / "weights" / given.size, languages["nan"], languages["zh"], given.rank, dtype).to(device)
         if given.resume:
             load_adapter(given.resume, model)
+        if given.compile:
+            model.compile_encoder()
         say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters")
     with stage("speech"):
         development = load_development_sets(given, device)
@@ -110,8 +115,11 @@ def run(given: argparse.Namespace) -> None:
     with stage("labelling"):
         misheard = misheard_set(taiwanese, given.misheard, given.seed)
         replay = join_sets([*replayed, quiet, misheard], "replay")
-        labels = label(
-            model, tokens, scoring, log_mel, replay, given.label_batch, given.longest, use_references=not given.teacher_labels
+        labels = kept(
+            given.labels,
+            lambda: label(
+                model, tokens, scoring, log_mel, replay, given.label_batch, given.longest, use_references=not given.teacher_labels
+            ),
         )
     builder = make_builder(given, tokens, log_mel, taiwanese, replay, labels, len(misheard))
     average = Average(list(model.parameters()), given.average)
@@ -130,6 +138,17 @@ def run(given: argparse.Namespace) -> None:
             evaluate(f"strength {strength}")
     load_adapter(path, model)  # as it will be read
     evaluate("file")
+
+
+def kept(path: Path | None, make):
+    if path and path.exists():
+        with path.open("rb") as file:
+            return pickle.load(file)
+    made = make()
+    if path:
+        with path.open("wb") as file:
+            pickle.dump(made, file)
+    return made
 
 
 def load_development_sets(given: argparse.Namespace, device: torch.device) -> list[SpeechSet]:

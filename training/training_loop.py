@@ -24,7 +24,7 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
     started = saved = time.monotonic()
     sums = torch.zeros(len(KINDS), 2, device=device)
     midway = "middle" in given.skip
-    step, skipped, reported, reported_at = 0, 0, 0, started
+    step, skipped, reported, reported_at, waited = 0, 0, 0, started, 0.0
     prepared = prepare(given, builder, device)
     while True:
         minutes = (time.monotonic() - started) / 60
@@ -40,18 +40,22 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         # The next batch is queued before the wait for the norm, so that the device has something to do meanwhile.
         prepared = prepare(given, builder, device)
-        if math.isfinite(norm.item()):
+        waiting = time.monotonic()
+        finite = math.isfinite(norm.item())
+        waited += time.monotonic() - waiting
+        if finite:
             optimizer.step()
             average.update(step)
         else:
             skipped += 1
         optimizer.zero_grad(set_to_none=True)
         step += 1
-        if step % 50 == 0 or step == 3:
+        if step % 50 == 0 or step in (3, 15):
             now = time.monotonic()
-            report(step, (step - reported) / (now - reported_at), progress, skipped, sums, device)
+            rate = f"{(step - reported) / (now - reported_at):.2f} steps/s, {100 * waited / (now - reported_at):.0f} % waiting"
+            report(step, rate, progress, skipped, sums, device)
             sums.zero_()
-            reported, reported_at = step, now
+            reported, reported_at, waited = step, now, 0.0
         if time.monotonic() - saved > given.save_minutes * 60:
             save(f"step {step}")
             saved = time.monotonic()
@@ -84,8 +88,8 @@ def prepare(given, builder: BatchBuilder, device: torch.device) -> list:
         return [(batch.mel, Lessons(batch.targets, device)) for batch in builder.build(given.batch, given.buckets)]
 
 
-def report(step: int, rate: float, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:
+def report(step: int, rate: str, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:
     means = (sums[:, 0] / sums[:, 1].clamp(min=1)).tolist()
     by_kind = " ".join(f"{kind} {mean:.3f}" for kind, mean in zip(KINDS, means))
     memory = f" {torch.cuda.max_memory_allocated() / 1e9:.0f} GB" if device.type == "cuda" else ""
-    say(f"step {step} {100 * progress:.0f} % {rate:.2f} steps/s{memory} {by_kind}" + (f" left out {skipped}" if skipped else ""))
+    say(f"step {step} {100 * progress:.0f} % {rate}{memory} {by_kind}" + (f" left out {skipped}" if skipped else ""))

@@ -42,8 +42,8 @@ class Linear(nn.Module):
         y = F.linear(x, self.weight, self.bias)
         if self._adapter.strength == 0:
             return y
-        inner = F.linear(x, self.down.to(x.dtype)) * (GAIN * self._adapter.strength)
-        return y + F.linear(inner, self.up.to(x.dtype))
+        inner = F.linear(x, (self.down * (GAIN * self._adapter.strength)).to(x.dtype))
+        return torch.addmm(y.flatten(0, -2), inner.flatten(0, -2), self.up.to(x.dtype).t()).view(y.shape)
 
 
 class LayerNorm(nn.Module):
@@ -82,6 +82,11 @@ class Block(nn.Module):
         self.final_norm = LayerNorm(name + ".final_layer_norm", weights)
         self.expand, self.contract = Linear(name + ".fc1", *common), Linear(name + ".fc2", *common)
 
+    def encode(self, x: Tensor) -> Tensor:
+        normed = self.self_norm(x)
+        x = x + self.self_attention(normed, *self.self_attention.keys_values(normed))
+        return self.feed_forward(x)
+
     def feed_forward(self, x: Tensor) -> Tensor:
         return x + self.contract(F.gelu(self.expand(self.final_norm(x))))
 
@@ -119,10 +124,13 @@ class Whisper(nn.Module):
         x = F.gelu(F.conv1d(x, self.encoder_conv2, self.encoder_conv2_bias, stride=2, padding=1)).transpose(1, 2)
         x = (x + self.encoder_positions[: x.shape[1]]).to(self.dtype)
         for block in self.encoder:
-            normed = block.self_norm(x)
-            x = x + block.self_attention(normed, *block.self_attention.keys_values(normed))
-            x = block.feed_forward(x)
+            x = block.encode(x)
         return self.encoder_norm(x)
+
+    def compile_encoder(self) -> None:
+        """One compiled block serves all lengths; it takes half a minute once."""
+        for block in self.encoder:
+            block.encode = torch.compile(block.encode, dynamic=True)
 
     def decode(self, tokens: Tensor, memory: Tensor, positions: Tensor) -> Tensor:
         """Logits at those of the n · length places that `positions` names, [positions, vocabulary]."""
