@@ -1,7 +1,7 @@
 import type { RunOptions } from '../../inference/dispatcher.ts';
 import { type SpeechWindow, type SpokenStretch, toRecordingTime } from '../windows.ts';
 import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
-import { groupVoices } from './voice-groups.ts';
+import { groupRuns, groupVoices } from './voice-groups.ts';
 import { type SpeakerTurn, whoSpoke } from './who-spoke.ts';
 
 /** Listens to the voices of one recording, window by window. What it keeps is small: half a kilobyte for each half second. */
@@ -28,7 +28,8 @@ export function listenForSpeakers(model: SpeakerModel, numSpeakers?: number): Re
         prints: prints.map((print) => ({ ...print, ...inRecording(window, print) })),
         speech: window.speech.map((stretch) => inRecording(window, stretch)),
       };
-      const groups = await groupVoices(prints, { sameSpeakerLikeness: sameSpeakerLikeness + doubt });
+      const likeness = sameSpeakerLikeness + doubt;
+      const groups = await groupVoices(groupRuns(prints, likeness), { required: likeness });
       return { severalVoices: groups.length > 1 };
     },
     async turns() {

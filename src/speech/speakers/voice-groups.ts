@@ -5,13 +5,16 @@ import type { VoicePrint } from './speaker-model.ts';
 export type VoiceGroup = { count: number; sum: Float32Array };
 
 export type GroupOptions = {
-  sameSpeakerLikeness: number;
+  /** How alike two groups must be on average to be joined; it may depend on how many prints they have. */
+  required: number | ((firstCount: number, secondCount: number) => number);
   /** Exactly so many groups, if there are so many prints. */
   groups?: number;
 };
 
-/** So many are compared with one another at once: about two and a half minutes of speech, and some ten milliseconds. */
-const blockPrints = 300;
+/** So many are compared with one another at once: some ten milliseconds. */
+const blockGroups = 300;
+/** About three seconds. */
+const runPrints = 5;
 /** Groups that a block may leave over: more than there are speakers, so that strays do not spoil the others. */
 const groupsPerBlock = 20;
 
@@ -21,36 +24,55 @@ const groupsPerBlock = 20;
  * block by block, and then the groups of all blocks, in the same way. Between blocks others may work.
  */
 export async function groupVoices(
-  prints: readonly VoicePrint[],
-  { sameSpeakerLikeness, groups: wanted }: GroupOptions,
+  given: readonly VoiceGroup[],
+  { required, groups: wanted }: GroupOptions,
 ): Promise<VoiceGroup[]> {
-  let groups: VoiceGroup[] = prints.map(({ direction }) => ({ count: 1, sum: direction }));
-  while (groups.length > blockPrints) {
+  let groups = [...given];
+  while (groups.length > blockGroups) {
     const joined: VoiceGroup[] = [];
-    for (let first = 0; first < groups.length; first += blockPrints) {
-      const block = groups.slice(first, first + blockPrints);
-      joined.push(...joinAlike(block, { sameSpeakerLikeness, most: groupsPerBlock, least: 1 }));
+    for (let first = 0; first < groups.length; first += blockGroups) {
+      const block = groups.slice(first, first + blockGroups);
+      joined.push(...joinAlike(block, { required, most: groupsPerBlock, least: 1 }));
       await setImmediate();
     }
     groups = joined;
   }
   return wanted === undefined
-    ? joinAlike(groups, { sameSpeakerLikeness, most: Number.POSITIVE_INFINITY, least: 1 })
-    : joinAlike(groups, { sameSpeakerLikeness, most: wanted, least: wanted });
+    ? joinAlike(groups, { required, most: Number.POSITIVE_INFINITY, least: 1 })
+    : joinAlike(groups, { required, most: wanted, least: wanted });
+}
+
+/**
+ * Prints that follow each other closely and are alike: a few seconds of one voice are known far better than one print of it.
+ * Where the speaker changes in the middle of speech, a run ends.
+ */
+export function groupRuns(prints: readonly VoicePrint[], sameSpeakerLikeness: number): VoiceGroup[] {
+  const groups: VoiceGroup[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { startSeconds, endSeconds, direction } of prints) {
+    const last = groups.at(-1);
+    const goesOn = startSeconds < end && last !== undefined && last.count < runPrints;
+    if (goesOn && dot(last.sum, direction) / last.count > sameSpeakerLikeness) addTo(last, direction);
+    else groups.push({ count: 1, sum: direction.slice() });
+    end = endSeconds;
+  }
+  return groups;
+}
+
+export function addTo(group: VoiceGroup, direction: Float32Array): void {
+  group.count++;
+  for (let index = 0; index < direction.length; index++) group.sum[index]! += direction[index]!;
 }
 
 type JoinOptions = {
-  sameSpeakerLikeness: number;
+  required: GroupOptions['required'];
   /** Down to so many, also what is not alike is joined. */
   most: number;
   /** Below so many, nothing is. */
   least: number;
 };
 
-function joinAlike(
-  given: readonly VoiceGroup[],
-  { sameSpeakerLikeness, most, least }: JoinOptions,
-): VoiceGroup[] {
+function joinAlike(given: readonly VoiceGroup[], { required, most, least }: JoinOptions): VoiceGroup[] {
   const groups: (VoiceGroup | undefined)[] = [...given];
   const total = groups.length;
   // Products of the sums; those of a joined group are the sums of its parts' products.
@@ -62,7 +84,12 @@ function joinAlike(
   for (const [index, row] of products.entries()) {
     for (let other = index + 1; other < total; other++) row[other] = products[other]![index]!;
   }
-  const likeness = (a: number, b: number) => products[a]![b]! / (groups[a]!.count * groups[b]!.count);
+  const requiredOf = typeof required === 'number' ? () => required : required;
+  /** How much more alike two groups are than they must be. */
+  const likeness = (a: number, b: number) => {
+    const [first, second] = [groups[a]!.count, groups[b]!.count];
+    return products[a]![b]! / (first * second) - requiredOf(first, second);
+  };
   const nearest = (index: number) => {
     let best = -1;
     for (let other = 0; other < total; other++) {
@@ -80,7 +107,7 @@ function joinAlike(
       if (first < 0 || likeness(index, nearestTo[index]!) > likeness(first, nearestTo[first]!)) first = index;
     }
     const second = nearestTo[first]!;
-    if (likeness(first, second) < sameSpeakerLikeness && left <= most) break;
+    if (likeness(first, second) < 0 && left <= most) break;
     join(first, second);
   }
   return groups.filter((group) => group !== undefined);

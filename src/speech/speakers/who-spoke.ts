@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SpokenStretch } from '../windows.ts';
 import { frameSeconds, type SpeechFrame, speakersOfFrames, speechFrames } from './frame-speakers.ts';
 import type { VoicePrint } from './speaker-model.ts';
-import { groupVoices } from './voice-groups.ts';
+import { addTo, groupRuns, groupVoices, type VoiceGroup } from './voice-groups.ts';
 
 /** Somebody's turn, from the first word to the last, with the short pauses in between. */
 export type SpeakerTurn = { startSeconds: number; endSeconds: number; speaker: number };
@@ -19,6 +19,15 @@ const certainSeconds = 1.2;
 /** Who speaks less than this altogether is taken for one of the others. */
 const leastSpokenSeconds = 1.5;
 const rounds = 3;
+/** Pieces of speech are grouped more strictly than voices: a voice can still be joined to another, but never be taken apart. */
+const strictness = 0.08;
+/**
+ * What two voices must have in common is less the less was heard of one: groups are found by their differences, and a few prints
+ * differ from the rest by chance. `ownLikeness` is how alike the prints of one voice are on average, and `evidence` by how
+ * much, times prints, another voice must fall short of that.
+ */
+const ownLikeness = 0.53;
+const evidence = 3;
 
 /** Who spoke when, in the order of the recording; speakers are numbered as they first appear. */
 export async function whoSpoke(
@@ -29,11 +38,11 @@ export async function whoSpoke(
   if (speech.length === 0 || prints.length === 0) return [];
   const frames = speechFrames(speech);
   let voices = await firstVoices(prints, options);
-  let speakers = speakersOfFrames(frames, prints, voices);
+  let speakers = speakersOfFrames(frames, prints, voices.map(unitOf));
   for (let round = 0; round < rounds; round++) {
     await setImmediate();
-    voices = voicesHeard(prints, frames, speakers, voices.length, options);
-    speakers = speakersOfFrames(frames, prints, voices);
+    voices = await voicesHeard(prints, frames, speakers, voices.length, options);
+    speakers = speakersOfFrames(frames, prints, voices.map(unitOf));
   }
   return toTurns(frames, speakers);
 }
@@ -41,41 +50,54 @@ export async function whoSpoke(
 async function firstVoices(
   prints: readonly VoicePrint[],
   { sameSpeakerLikeness, numSpeakers }: WhoSpokeOptions,
-): Promise<Float32Array[]> {
+): Promise<VoiceGroup[]> {
   const certain = prints.filter((print) => print.endSeconds - print.startSeconds >= certainSeconds);
   const chosen = certain.length >= (numSpeakers ?? 1) ? certain : prints;
-  const groups = await groupVoices(chosen, {
-    sameSpeakerLikeness,
+  const groups = await groupVoices(groupRuns(chosen, sameSpeakerLikeness), {
+    required: sameSpeakerLikeness + strictness,
     ...(numSpeakers !== undefined && { groups: Math.min(numSpeakers, mostSpeakers) }),
   });
   groups.sort((a, b) => b.count - a.count);
-  return groups.slice(0, mostSpeakers).map(({ sum }) => unit(sum));
+  return groups.slice(0, mostSpeakers);
 }
 
-/** The voices as their prints have them now, without those of whom too little is left. */
-function voicesHeard(
+/** The voices as their prints have them now: those of whom too little is left are gone, and those alike are one. */
+async function voicesHeard(
   prints: readonly VoicePrint[],
   frames: readonly SpeechFrame[],
   speakers: Uint8Array,
   count: number,
-  { numSpeakers }: WhoSpokeOptions,
-): Float32Array[] {
-  const sums = Array.from({ length: count }, () => new Float32Array(prints[0]!.direction.length));
+  { sameSpeakerLikeness, numSpeakers }: WhoSpokeOptions,
+): Promise<VoiceGroup[]> {
   const spoken = new Float64Array(count);
   for (const speaker of speakers) spoken[speaker]! += frameSeconds;
+  const groups = spoken.reduce<VoiceGroup[]>((all) => [...all, emptyGroup(prints[0]!)], []);
   let first = 0;
   for (const { startSeconds, endSeconds, direction } of prints) {
+    if (endSeconds - startSeconds < certainSeconds) continue;
     const middle = (startSeconds + endSeconds) / 2;
     while (first + 1 < frames.length && frames[first]!.endSeconds <= middle) first++;
     while (first > 0 && frames[first]!.startSeconds > middle) first--;
-    const sum = sums[speakers[first]!]!;
-    const seconds = endSeconds - startSeconds;
-    for (let index = 0; index < sum.length; index++) sum[index]! += direction[index]! * seconds;
+    addTo(groups[speakers[first]!]!, direction);
   }
   const total = spoken.reduce((sum, seconds) => sum + seconds, 0);
   const least = numSpeakers === undefined ? Math.min(leastSpokenSeconds, total / 4) : 0;
-  const heard = sums.filter((sum, speaker) => spoken[speaker]! > least && sum.some((value) => value !== 0));
-  return (heard.length > 0 ? heard : sums).map(unit);
+  const heard = groups.filter((group, speaker) => spoken[speaker]! > least && group.count > 0);
+  if (heard.length === 0)
+    return groupVoices(groupRuns(prints, sameSpeakerLikeness), { required: sameSpeakerLikeness, groups: 1 });
+  if (numSpeakers !== undefined) return heard;
+  return groupVoices(heard, {
+    required: (first, second) =>
+      Math.min(sameSpeakerLikeness, ownLikeness - (evidence * (first + second)) / (first * second)),
+  });
+}
+
+function emptyGroup({ direction }: VoicePrint): VoiceGroup {
+  return { count: 0, sum: new Float32Array(direction.length) };
+}
+
+function unitOf({ sum }: VoiceGroup): Float32Array {
+  return unit(sum);
 }
 
 export function unit(sum: Float32Array): Float32Array {
