@@ -13,19 +13,19 @@ const heldBackWhenSure = 1;
 const sureLogProbability = -1.3;
 
 /**
- * What two hypotheses in a row agree on is shown (Liu et al. 2020, "Low-latency sequence-to-sequence speech recognition
- * and translation by partial hypothesis selection"), and stays shown until two in a row agree on something else.
+ * What three hypotheses in a row agree on is shown (Liu et al. 2020, "Low-latency sequence-to-sequence speech recognition
+ * and translation by partial hypothesis selection"), and stays shown until three in a row agree on something else.
  */
 export function createAgreement(): Agreement {
-  let previous: Unit[] | undefined;
+  let previous: Unit[][] = [];
   let shown: Unit[] = [];
   return {
     add(hypothesis, averageLogProbability) {
       const units = unitsOf(hypothesis);
-      const agreed = previous
-        ? common(previous, units).slice(0, Math.max(0, units.length - heldBack))
-        : units.slice(0, averageLogProbability > sureLogProbability ? -heldBackWhenSure : -heldBack);
-      previous = units;
+      const isSure = previous.length === 0 && averageLogProbability > sureLogProbability;
+      const heard = units.slice(0, isSure ? -heldBackWhenSure : -heldBack);
+      const agreed = previous.reduce((same, earlier) => common(earlier, same), heard);
+      previous = [...previous, units].slice(-2);
       const stays = common(shown, agreed).length;
       if (stays === shown.length || stays < agreed.length) shown = agreed;
       return textOf(shown);

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAgreement } from '../../src/realtime/agreement.ts';
 
-test('what two hypotheses in a row agree on is shown, save the last words, which were heard in part', () => {
-  assert.deepEqual(shown(['', '今天天氣很', '今天天氣很好我', '今天天氣很好我們走']), [
+test('what three hypotheses in a row agree on is shown, save the last words, which were heard in part', () => {
+  const chinese = shown(['', '今天天氣很', '今天天氣很好', '今天天氣很好我們走', '今天天氣很好我們走吧']);
+  assert.deepEqual(chinese, ['', '', '', '今天天氣很', '今天天氣很好']);
+  const english = shown([
     '',
-    '',
-    '今天天氣很',
-    '今天天氣很好我',
+    'The meet',
+    'The meeting starts at',
+    'The meeting starts at nine',
+    'The meeting starts at nine today',
   ]);
-  assert.deepEqual(shown(['', 'The meet', 'The meeting starts at', 'The meeting starts at nine']), [
-    '',
-    '',
-    'The',
-    'The meeting starts',
-  ]);
+  assert.deepEqual(english, ['', '', '', 'The', 'The meeting starts at']);
 });
 
 test('of the first hypothesis more is shown when it is sure of itself', () => {
@@ -23,28 +21,16 @@ test('of the first hypothesis more is shown when it is sure of itself', () => {
   assert.equal(createAgreement().add('今', -0.5), '');
 });
 
-test('what is shown stays until two in a row agree on something else', () => {
-  const texts = shown([
-    '',
-    'it is the fish of day',
-    'it is the fish of day',
-    'Mister',
-    'it is a',
-    'Mr. Fish is so',
-    'Mr. Fish is so and so',
-  ]);
-  assert.deepEqual(texts.slice(2), [
-    'it is the fish',
-    'it is the fish',
-    'it is the fish',
-    'it is the fish',
-    'Mr. Fish is so',
-  ]);
+test('what is shown stays until three in a row agree on something else', () => {
+  const fish = 'it is the fish of day';
+  const other = 'Mr. Fish is so and so';
+  const texts = shown(['', fish, fish, fish, 'Mister', 'it is a', other, other, other]);
+  assert.deepEqual(texts.slice(3), [...Array(5).fill('it is the fish'), 'Mr. Fish is so']);
 });
 
 test('capitals and punctuation are no disagreement, and the newest are shown, save at the end', () => {
-  assert.deepEqual(shown(['', 'so, we go', 'So we go. And then']).slice(2), ['So we go']);
-  assert.equal(shown(['', '好的，我們', '好的我們走吧']).at(-1), '好的我們');
+  assert.equal(shown(['', 'so, we go', 'So we go.', 'So we go. And then']).at(-1), 'So we go');
+  assert.equal(shown(['', '好的，我們', '好的我們，', '好的我們走吧']).at(-1), '好的我們');
 });
 
 test('nothing is shown of nothing', () => {
