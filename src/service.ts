@@ -3,14 +3,11 @@ import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import type { Environment } from './accounts/admission.ts';
 import { createGate } from './accounts/gate.ts';
 import type { Plans } from './accounts/plans.ts';
-import { createSignIn, type SignIn } from './accounts/sign-in.ts';
-import { createUsageReport } from './accounts/usage-report.ts';
+import type { SignIn } from './accounts/sign-in.ts';
 import { createUsageViews } from './accounts/usage-views.ts';
 import type { Config } from './config.ts';
 import { networkList } from './http/client-origin.ts';
-import { createConsoleFiles } from './http/console/console-files.ts';
-import { consoleRoutes } from './http/console/console-routes.ts';
-import { createPlaygroundKeys } from './http/console/playground-keys.ts';
+import { createConsole } from './http/console/create-console.ts';
 import { createServiceWatch } from './http/console/service-watch.ts';
 import { createEnvironmentServer } from './http/environment-server.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -100,14 +97,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const signIn = createSignIn({ database });
-    const files = createConsoleFiles();
-    const readUsage = createUsageReport({ database, accounts });
-    const playgroundKeys = createPlaygroundKeys(accounts);
-    const consoleParts = { signIn, accounts, database, readUsage, playgroundKeys, watch, files, addresses };
+    const webConsole = createConsole({ database, accounts, watch, addresses });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);
-      await consoleRoutes(app, consoleParts);
+      await webConsole.routes(app);
     };
     const shared = { config, certificates, gate, state, log, metrics, tracing };
     keep(
@@ -120,9 +113,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       addresses,
       authorityPath: certificates?.authorityPath,
       accounts,
-      signIn,
+      signIn: webConsole.signIn,
       recogniser,
-      prepareConsole: async () => void (await files.all()),
+      prepareConsole: webConsole.prepare,
       async drain() {
         state.draining = true;
         livePort.stopAccepting();

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import type { Accounts } from '../../accounts/accounts.ts';
+import type { Environment } from '../../accounts/admission.ts';
+import { createSignIn, type SignIn } from '../../accounts/sign-in.ts';
+import { createUsageReport } from '../../accounts/usage-report.ts';
+import type { Database } from '../../storage/database.ts';
+import { createConsoleFiles } from './console-files.ts';
+import { consoleRoutes } from './console-routes.ts';
+import { createPlaygroundKeys } from './playground-keys.ts';
+import type { ServiceWatch } from './service-watch.ts';
+
+export type Console = {
+  signIn: SignIn;
+  /** Builds what browsers load, which otherwise waits for the first of them. */
+  prepare(): Promise<void>;
+  routes(app: FastifyInstance): Promise<void>;
+};
+
+export type ConsoleOptions = {
+  database: Database;
+  accounts: Accounts;
+  watch: ServiceWatch;
+  addresses: Record<Environment, string>;
+};
+
+export function createConsole(options: ConsoleOptions): Console {
+  const { database, accounts } = options;
+  const signIn = createSignIn({ database });
+  const files = createConsoleFiles();
+  const readUsage = createUsageReport({ database, accounts });
+  const playgroundKeys = createPlaygroundKeys(accounts);
+  return {
+    signIn,
+    prepare: async () => void (await files.all()),
+    routes: (app) => consoleRoutes(app, { ...options, signIn, files, readUsage, playgroundKeys }),
+  };
+}
