@@ -1,12 +1,22 @@
 // `npm run bench:accuracy`: error rates on recorded sentences, for this project's engine and its peers.
-import { writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEngine } from './engines/create-engine.ts';
-import { type Engine, type EngineName, engineNames, type ModelSize, modelSizes } from './engines/engine.ts';
+import {
+  type Engine,
+  type EngineName,
+  engineNames,
+  type ModelSize,
+  modelSizes,
+  type Transcription,
+} from './engines/engine.ts';
 import { choose, chooseSeveral, languageFor } from './options.ts';
 import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
+import { makeSwitchingSet, switchingNames } from './switching-sets.ts';
 import { formatTable } from './table.ts';
 
 type Result = {
@@ -19,6 +29,9 @@ type Result = {
   hypothesis: string;
   score: Score;
   foldedScore: Score;
+  /** Against the reference or its translation, whichever is nearer. */
+  looseScore: Score;
+  heardRightly?: boolean;
 };
 
 const { values } = parseArgs({
@@ -28,6 +41,7 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'siann' },
     model: { type: 'string', default: 'small' },
     language: { type: 'string' },
+    context: { type: 'string', default: 'short' },
     threads: { type: 'string', default: '2' },
     json: { type: 'string' },
     worst: { type: 'boolean', default: false },
@@ -36,25 +50,37 @@ const { values } = parseArgs({
 const engines = chooseSeveral('engine', engineNames, values.engine);
 const model: ModelSize = choose('model', modelSizes, values.model);
 const limit = values.limit === undefined ? undefined : Number(values.limit);
-const sets = (await readSpeechSets(speechFolder(process.env), values.sets?.split(','))).map((set) => ({
-  ...set,
-  sentences: set.sentences.slice(0, limit),
-}));
+const context = choose('context', ['short', 'full'], values.context);
+const spliced = await mkdtemp(join(tmpdir(), 'siann-switching-'));
+process.once('exit', () => rmSync(spliced, { recursive: true, force: true }));
+const sets = (await chosenSets()).map((set) => ({ ...set, sentences: set.sentences.slice(0, limit) }));
 
 const results: Result[] = [];
 for (const name of engines) {
-  await using engine = await createEngine(name, { model, threads: Number(values.threads) });
+  await using engine = await createEngine(name, { model, threads: Number(values.threads), context });
   for (const set of sets) await scoreSet(engine, set);
 }
 console.log(summary());
 if (values.worst) console.log(`\n${worstSentences()}`);
 
+/** Those named, or all in the folder and, for engines that can switch, those spliced from them. */
+async function chosenSets(): Promise<SpeechSet[]> {
+  const present = await readSpeechSets(speechFolder(process.env));
+  const names = values.sets?.split(',') ?? [...present.map(({ name }) => name), ...switchingNames()];
+  const recorded = names.filter((name) => !switchingNames().includes(name));
+  const read = await readSpeechSets(speechFolder(process.env), recorded);
+  const made: SpeechSet[] = [];
+  for (const name of names.filter((each) => switchingNames().includes(each)))
+    made.push(await makeSwitchingSet(name, present, spliced));
+  return [...read, ...made];
+}
+
 async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
   const language = languageFor(engine.name, set.language, values.language);
   for (const [index, sentence] of set.sentences.entries()) {
     process.stderr.write(`\r${engine.name} ${set.name} ${index + 1}/${set.sentences.length}\x1b[K`);
-    const { text, seconds } = await engine.transcribe(sentence.file, language ? { language } : {});
-    results.push(toResult(engine.name, set.name, sentence, text, seconds));
+    const heard = await engine.transcribe(sentence.file, language ? { language } : {});
+    results.push(toResult(engine.name, set, sentence, heard));
     if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
   }
   process.stderr.write('\n');
@@ -62,26 +88,30 @@ async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
 
 function toResult(
   engine: EngineName,
-  set: string,
+  set: SpeechSet,
   sentence: Sentence,
-  text: string,
-  seconds: number,
+  { text, seconds, language }: Transcription,
 ): Result {
+  const against = (reference: string) => score(reference, text);
+  const scores = [sentence.text, ...(sentence.mandarin ? [sentence.mandarin] : [])].map(against);
+  const tells = language !== undefined && !switchingNames().includes(set.name);
   return {
     engine,
-    set,
+    set: set.name,
     file: basename(sentence.file),
     audioSeconds: sentence.seconds,
     seconds,
     reference: sentence.text,
     hypothesis: text,
-    score: score(sentence.text, text),
+    score: scores[0]!,
+    looseScore: scores.reduce((best, each) => (errorRate(each) < errorRate(best) ? each : best)),
+    ...(tells && { heardRightly: language === set.language }),
     foldedScore: score(sentence.text, text, { numbersFolded: true }),
   };
 }
 
 function summary(): string {
-  const perEngine = ['error', 'folded', 'S/D/I', 'RTF'];
+  const perEngine = ['error', 'folded', 'loose', 'S/D/I', 'language', 'RTF'];
   const titles = engines.flatMap((name) =>
     perEngine.map((title) => (engines.length > 1 ? `${name} ${title}` : title)),
   );
@@ -100,11 +130,14 @@ function figuresOf(some: Result[]): string[] {
   const total = addScores(some.map((result) => result.score));
   const folded = addScores(some.map((result) => result.foldedScore));
   const seconds = some.reduce((sum, result) => sum + result.seconds, 0);
+  const told = some.filter(({ heardRightly }) => heardRightly !== undefined);
   const audioSeconds = some.reduce((sum, result) => sum + result.audioSeconds, 0);
   return [
     percent(errorRate(total)),
     percent(errorRate(folded)),
+    percent(errorRate(addScores(some.map((result) => result.looseScore)))),
     `${total.substitutions}/${total.deletions}/${total.insertions}`,
+    told.length === 0 ? '' : percent(told.filter(({ heardRightly }) => heardRightly).length / told.length),
     (seconds / audioSeconds).toFixed(3),
   ];
 }

@@ -4,9 +4,15 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A folder of short recordings with what was said in them. */
-export type SpeechSet = { name: string; language: 'zh' | 'en'; sentences: Sentence[] };
+export type SpeechSet = { name: string; language: 'zh' | 'en' | 'nan'; sentences: Sentence[] };
 
-export type Sentence = { file: string; seconds: number; text: string };
+export type Sentence = {
+  file: string;
+  seconds: number;
+  text: string;
+  /** Taiwanese sentences come with a translation, which a looser score accepts too. */
+  mandarin?: string;
+};
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -27,7 +33,12 @@ export async function readSpeechSets(folder: string, names?: string[]): Promise<
 async function readSpeechSet(folder: string, name: string): Promise<SpeechSet> {
   const table = await readFile(transcriptsOf(folder, name), 'utf8');
   const sentences = parseTranscripts(table, join(folder, name));
-  return { name, language: name.startsWith('english') ? 'en' : 'zh', sentences };
+  return { name, language: languageOf(name), sentences };
+}
+
+function languageOf(name: string): SpeechSet['language'] {
+  if (name.startsWith('taiwanese')) return 'nan';
+  return name.startsWith('english') ? 'en' : 'zh';
 }
 
 /** Columns: file, seconds, then texts; Taiwanese is scored against its Han characters. */
@@ -38,7 +49,9 @@ export function parseTranscripts(table: string, folder: string): Sentence[] {
   if (textColumn < 0) throw new Error(`${folder}: transcripts.tsv has neither a text nor a hanji column`);
   return rows.map((row) => {
     const cells = row.split('\t');
-    return { file: join(folder, cells[0]!), seconds: Number(cells[1]), text: cells[textColumn]! };
+    const mandarin = cells[columns.indexOf('mandarin')];
+    const text = { text: cells[textColumn]!, ...(mandarin && { mandarin }) };
+    return { file: join(folder, cells[0]!), seconds: Number(cells[1]), ...text };
   });
 }
 

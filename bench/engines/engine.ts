@@ -11,7 +11,12 @@ export type EngineName = (typeof engineNames)[number];
 export const modelSizes = ['small', 'base', 'tiny'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
-export type EngineOptions = { model: ModelSize; threads: number };
+export type EngineOptions = {
+  model: ModelSize;
+  threads: number;
+  /** Ours alone: how much silence the model hears after short speech. */
+  context?: 'full' | 'short';
+};
 
 export type TranscribeOptions = {
   /** `zh`, `en` or a setting such as `zh-TW`; without it the engine listens for itself. */
@@ -19,7 +24,13 @@ export type TranscribeOptions = {
 };
 
 /** `seconds` is what the engine needed, without the decoding that a peer has done for it. */
-export type Transcription = { text: string; seconds: number; stages?: StageTimes };
+export type Transcription = {
+  text: string;
+  seconds: number;
+  /** What was heard for the longest time, for engines that say so. */
+  language?: string;
+  stages?: StageTimes;
+};
 
 /** Where the time went, for engines that can say so. */
 export type StageTimes = {

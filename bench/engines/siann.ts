@@ -6,7 +6,7 @@ import { type LanguageSetting, languageSettings } from '../../src/speech/segment
 import type { Engine, EngineOptions } from './engine.ts';
 
 /** This project's own recogniser as it is set up for use, given the file's bytes: its seconds include decoding. */
-export async function createSiannEngine({ model }: EngineOptions): Promise<Engine> {
+export async function createSiannEngine({ model, context = 'short' }: EngineOptions): Promise<Engine> {
   const recogniser = await createRecogniser({ config: { ...loadConfig(process.env), model } });
 
   return {
@@ -14,10 +14,16 @@ export async function createSiannEngine({ model }: EngineOptions): Promise<Engin
     async transcribe(file, { language } = {}) {
       const started = performance.now();
       const texts: string[] = [];
-      const setting = toSetting(language);
-      for await (const segment of recogniser.transcribe(createReadStream(file), { language: setting }))
+      const heard = new Map<string, number>();
+      const options = { language: toSetting(language), context };
+      for await (const segment of recogniser.transcribe(createReadStream(file), options)) {
         texts.push(segment.text);
-      return { text: joinText(texts), seconds: (performance.now() - started) / 1000 };
+        const seconds = segment.endSeconds - segment.startSeconds;
+        heard.set(segment.language, (heard.get(segment.language) ?? 0) + seconds);
+      }
+      const seconds = (performance.now() - started) / 1000;
+      const longest = [...heard].sort(([, a], [, b]) => b - a)[0]?.[0];
+      return { text: joinText(texts), seconds, ...(longest && { language: longest }) };
     },
     async [Symbol.asyncDispose]() {
       await recogniser[Symbol.asyncDispose]();

@@ -25,7 +25,7 @@ test('every folder with transcripts is a set, with its language', async () => {
     sets.map(({ name, language }) => [name, language]),
     [
       ['english', 'en'],
-      ['taiwanese', 'zh'],
+      ['taiwanese', 'nan'],
     ],
   );
   assert.deepEqual(sets[0]!.sentences, [
@@ -36,6 +36,7 @@ test('every folder with transcripts is a set, with its language', async () => {
 test('Taiwanese is read in Han characters', async () => {
   const [set] = await readSpeechSets(folder, ['taiwanese']);
   assert.equal(set!.sentences[0]!.text, '伊誠𠢕。');
+  assert.equal(set!.sentences[0]!.mandarin, '他很能幹。');
 });
 
 test('a set that is not there is named', async () => {
