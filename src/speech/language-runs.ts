@@ -43,7 +43,7 @@ function likeliestPath(
       const reach = (other: SpokenLanguage) =>
         (before?.[other] ?? 0) - (other === language ? 0 : changePenalty);
       from[language] = before ? likeliestLanguage(forEachLanguage(reach), language) : language;
-      return reach(from[language]) + weight * relative(evidence[index]!, language);
+      return reach(from[language]) + weight * logShare(evidence[index]!, language);
     });
     cameFrom.push(from);
   }
@@ -65,7 +65,7 @@ export function likeliestLanguage(evidence: LanguageEvidence, usual: SpokenLangu
 }
 
 /** Log-probability among the languages that are asked about. */
-function relative(evidence: LanguageEvidence, language: SpokenLanguage): number {
+export function logShare(evidence: LanguageEvidence, language: SpokenLanguage): number {
   const all = spokenLanguages.reduce((sum, each) => sum + Math.exp(evidence[each] - evidence[language]), 0);
   return Number.isNaN(all) ? Number.NEGATIVE_INFINITY : -Math.log(all);
 }
