@@ -14,33 +14,40 @@ FORMAT = "siann-adapter-1"
 ROW_NAME = "decoder.embed_tokens.row"
 
 
+Tensors = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
 def write_adapter(path: Path, model: Whisper, size: str, notes: dict, kind: str = "int8", strength: float = 1.0) -> int:
     """Gives the file's size. `strength` is folded into the scale."""
+    # Both factors as [rank, n]: one scale a row follows the components, which differ in size.
+    tensors = {
+        linear.name: (linear.down.detach().float().cpu().numpy(), np.ascontiguousarray(linear.up.detach().float().cpu().numpy().T))
+        for linear in model.linears()
+    }
+    row = model.row.detach().float().cpu().numpy()
+    header = {"model": size, "kind": kind, "scale": GAIN * strength, "row": {"token": model.language_token}, "notes": notes}
+    return write_tensors(path, header, tensors, row)
+
+
+def write_tensors(path: Path, given: dict, tensors: Tensors, row: np.ndarray) -> int:
+    """`given`: the header's model, kind, scale, notes and the row's token. Gives the file's size."""
     entries, blobs, offset = [], [], 0
-
-    def add(name: str, values: np.ndarray) -> None:
-        nonlocal offset
-        for blob, description in _stored(values, kind):
-            entries[-1].setdefault(name, {}).update({description: offset})
-            blobs.append(blob)
-            offset += len(blob)
-
-    for linear in model.linears():
-        # Both factors as [rank, n]: one scale a row follows the components, which differ in size.
-        down, up = linear.down.detach().float().cpu().numpy(), linear.up.detach().float().cpu().numpy().T
-        entries.append({"name": linear.name, "rank": down.shape[0], "inputs": down.shape[1], "outputs": up.shape[1]})
-        add("a", down)
-        add("b", np.ascontiguousarray(up))
-    row = model.row.detach().float().cpu().numpy().astype("<f2").tobytes()
-    blobs.append(row)
+    for name, factors in tensors.items():
+        down, up = factors
+        entry: dict = {"name": name, "rank": down.shape[0], "inputs": down.shape[1], "outputs": up.shape[1]}
+        for factor, values in zip("ab", factors):
+            for blob, description in _stored(values, given["kind"]):
+                entry.setdefault(factor, {})[description] = offset
+                blobs.append(blob)
+                offset += len(blob)
+        entries.append(entry)
+    blobs.append(row.astype("<f2").tobytes())
     header = {
         "format": FORMAT,
-        "model": size,
-        "kind": kind,
-        "scale": GAIN * strength,
+        **{key: given[key] for key in ("model", "kind", "scale")},
         "tensors": entries,
-        "row": {"name": ROW_NAME, "token": model.language_token, "width": len(row) // 2, "offset": offset},
-        "notes": notes,
+        "row": {"name": ROW_NAME, "token": given["row"]["token"], "width": len(row), "offset": offset},
+        "notes": given["notes"],
     }
     encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     encoded += b" " * (-(len(encoded) + 4) % 8)
@@ -65,7 +72,7 @@ def _padded(blob: bytes) -> bytes:
     return blob + b"\0" * (-len(blob) % 8)
 
 
-def read_adapter(path: Path) -> tuple[dict, dict[str, tuple[np.ndarray, np.ndarray]], np.ndarray]:
+def read_adapter(path: Path) -> tuple[dict, Tensors, np.ndarray]:
     """Header; (A [rank, inputs], B [rank, outputs]) by tensor name; the row. W[inputs, outputs] += scale · Aᵀ · B."""
     content = path.read_bytes()
     (length,) = struct.unpack_from("<I", content)
