@@ -23,11 +23,12 @@ const rounds = 3;
 const strictness = 0.08;
 /**
  * What two voices must have in common is less the less was heard of one: groups are found by their differences, and a few prints
- * differ from the rest by chance. `ownLikeness` is how alike the prints of one voice are on average, and `evidence` by how
- * much, times prints, another voice must fall short of that.
+ * differ from the rest by chance. All in shares of the model's likeness: how alike the prints of one voice are on average, by how
+ * much, times prints, another voice must fall short of that, and what makes two voices of any length different.
  */
-const ownLikeness = 0.53;
-const evidence = 3;
+const ownShare = 1.43;
+const evidenceShare = 8;
+const differentShare = 0.7;
 
 /** Who spoke when, in the order of the recording; speakers are numbered as they first appear. */
 export async function whoSpoke(
@@ -87,9 +88,12 @@ async function voicesHeard(
     return groupVoices(groupRuns(prints, sameSpeakerLikeness), { required: sameSpeakerLikeness, groups: 1 });
   if (numSpeakers !== undefined) return heard;
   return groupVoices(heard, {
-    required: (first, second) =>
-      Math.min(sameSpeakerLikeness, ownLikeness - (evidence * (first + second)) / (first * second)),
+    required: (first, second) => sameSpeakerLikeness * requiredShare((first * second) / (first + second)),
   });
+}
+
+function requiredShare(prints: number): number {
+  return Math.min(1, Math.max(differentShare, ownShare - evidenceShare / prints));
 }
 
 function emptyGroup({ direction }: VoicePrint): VoiceGroup {
