@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: '000128054dfd6bb444b4e9517c8c8a1b1f981ab933b48a76054fea7ffc016f47',
+  small: '55629c99417162269f47ecaa2f8518e462c216aac43e026954dc305988dd01bf',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
