@@ -109,12 +109,17 @@ export function startChild<Item extends Assignable>(
     stop: () => kill({ cause: new Error('The inference process was shut down.'), planned: true }),
   };
 
-  /** A process at work reports its memory again and again: a slow machine is told from one that hangs. */
-  function listenForLife(): void {
+  /**
+   * A process at work reports its memory again and again: a slow machine is told from one that hangs. The time is waited for in
+   * quarters, so that a machine that slept, this process included, does not take the reports it has yet to read for missing.
+   */
+  function listenForLife(quarters = 4): void {
     clearTimeout(silence);
     if (held.size === 0) return;
     const cause = new Error(`The inference process said nothing for ${options.silenceTimeoutMs} ms.`);
-    silence = after(options.silenceTimeoutMs, () => kill({ cause }));
+    silence = after(options.silenceTimeoutMs / 4, () =>
+      quarters === 1 ? kill({ cause }) : listenForLife(quarters - 1),
+    );
   }
 
   function receive(message: FromChild): void {

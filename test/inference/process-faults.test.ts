@@ -88,6 +88,16 @@ describe('when an inference process fails', () => {
     assert.equal(triesIn(triesFile), 2);
   });
 
+  it('a process is not blamed for the time in which this one stood still', async () => {
+    await using dispatcher = createFaulty({ silenceTimeoutMs: 400, memoryReportMs: 50 });
+    const triesFile = join(folder, 'paused');
+    const job = dispatcher.run({ sleepMs: 900, triesFile, echo: 'alive' }, file);
+    await untilTried(triesFile);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    assert.equal((await job).echo, 'alive');
+    assert.equal(triesIn(triesFile), 1);
+  });
+
   it('a job that takes long in a process that lives is left alone, up to a limit', async () => {
     const lively = { silenceTimeoutMs: 400, memoryReportMs: 50 };
     await using patient = createFaulty(lively);
