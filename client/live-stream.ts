@@ -24,7 +24,13 @@ const keptSilenceSeconds = 60;
 const highWaterSeconds = 10;
 const frameSeconds = 0.25;
 
-export function openLiveStream(openSocket: OpenSocket, options: ListenOptions): LiveStream {
+export type LiveStreamOptions = ListenOptions & {
+  openSocket: OpenSocket;
+  /** Of the first connection; one that was there once is tried again for `reconnectForMs`. */
+  maxRetries: number;
+};
+
+export function openLiveStream({ openSocket, maxRetries, ...options }: LiveStreamOptions): LiveStream {
   const { encoding = 'LINEAR16', sampleRate = 16_000, reconnectForMs = 60_000 } = options;
   const sampleBytes = encoding === 'LINEAR16' ? 2 : 1;
   const bytesPerSecond = encoding === 'FLAC' ? Number.POSITIVE_INFINITY : sampleRate * sampleBytes;
@@ -109,7 +115,7 @@ export function openLiveStream(openSocket: OpenSocket, options: ListenOptions): 
       if (progressed || failingSince === undefined) failingSince = Date.now();
       failures = progressed ? 0 : failures + 1;
       if (Date.now() - failingSince > reconnectForMs) throw end.error;
-      if (!announced && failures > 3) throw end.error;
+      if (!announced && failures > maxRetries) throw end.error;
       if (began) {
         if (announced) events.push({ type: 'connection.lost', message: end.error.message });
         backlog.dropBefore(positionOf(times.coveredSeconds));

@@ -24,7 +24,7 @@ export type SiannOptions = {
   projectId?: string;
   /** Ends in /v1; the live environment of a service on this machine unless told otherwise. */
   baseUrl?: string;
-  /** Tries again after failures that may pass; 2 unless told otherwise. */
+  /** Tries again after failures that may pass, and before a first connection is given up; 2 unless told otherwise. */
   maxRetries?: number;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
@@ -63,6 +63,7 @@ export type Usage = MonthlyUsage & {
 export class Siann {
   readonly #send: SendRequest;
   readonly #openSocket: OpenSocket;
+  readonly #maxRetries: number;
 
   constructor(options: SiannOptions) {
     const baseUrl = (options.baseUrl ?? 'https://localhost:8443/v1').replace(/\/+$/, '');
@@ -71,14 +72,16 @@ export class Siann {
       ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
       ...(options.projectId && { 'x-project-id': options.projectId }),
     };
+    const { maxRetries = 2 } = options;
     const send = createRequester({
       baseUrl,
       headers,
-      maxRetries: options.maxRetries ?? 2,
+      maxRetries,
       // Called as a function of the page, which browsers insist on.
       fetch: options.fetch ?? ((...given) => fetch(...given)),
     });
     this.#send = send;
+    this.#maxRetries = maxRetries;
     const { WebSocket, realtimeToken: token } = options;
     this.#openSocket = createSockets({ baseUrl, headers, send, WebSocket, token });
   }
@@ -90,7 +93,7 @@ export class Siann {
 
   /** Live captions: write audio, iterate over events. */
   listen(options: ListenOptions = {}): LiveStream {
-    return openLiveStream(this.#openSocket, options);
+    return openLiveStream({ ...options, openSocket: this.#openSocket, maxRetries: this.#maxRetries });
   }
 
   async account(options: { signal?: AbortSignal } = {}): Promise<Account> {

@@ -1,9 +1,9 @@
-import type { SessionEvent } from '../realtime/session-events.ts';
+import type { LiveEvent } from '../../client/siann.ts';
 import type { Output } from './command.ts';
 import { columnsOf } from './table.ts';
 
 /** Shows what a stream says, as it says it. */
-export type Captions = { show(event: SessionEvent): void; end(): void };
+export type Captions = { show(event: LiveEvent): void; end(): void };
 
 const clearLine = '\r\u001B[K';
 const grey = '\u001B[90m';

@@ -19,8 +19,10 @@ const usage = {
     --json               one JSON object a line, with the file's name in it`,
   listen: `siann listen [FILE] [options]
   Plays a file at the speed of speech, or standard input (wav, or LINEAR16 at 16 kHz), to a running service and shows
-  live captions: what is being said in grey, what is final below one another. Ctrl-C ends it with the last words.
+  live captions: what is being said in grey, what is final below one another. A service that is restarted meanwhile
+  misses nothing. Ctrl-C ends it with the last words.
     --language ${languageSettings.join('|')}   (default: mixed)
+    --diarize            tell speakers apart
     --url ADDRESS        the service (default: the one of the data folder)
     --key KEY            or SIANN_API_KEY
     --ca FILE            the certificate of the authority to trust, besides the one of the data folder

@@ -2,43 +2,51 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import type { LiveEvent, LiveStream } from '../../client/siann.ts';
 import type { Config } from '../config.ts';
 import { type LanguageSetting, languageSettings } from '../speech/segment.ts';
 import { createCaptions, createEventLines } from './captions.ts';
-import { type Command, type CommandContext, parseCommandLine, UsageError } from './command.ts';
+import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { atRealSpeed, fileAudio, pipedAudio } from './listen-audio.ts';
-import { connectToStream, type StreamConnection } from './stream-connection.ts';
+import { createServiceClient, serviceFailure } from './service-client.ts';
 
-/** After Ctrl-C, how long the last final may take. */
-const lastWordsMs = 5_000;
+/** How long the last words may take, from the last thing heard of the service. */
+const lastWordsMs = { afterAudio: 60_000, afterInterruption: 5_000 };
 
 /** Streams to a running service and shows live captions. */
 export const listen: Command = async (args, context) => {
   const request = parseRequest(args, context);
+  const { url, key, language, speakers } = request;
   const audio = request.file === undefined ? pipedAudio(context.stdin) : await openFile(request.file);
+  const client = createServiceClient({ url, key, ca: await readAuthority(request.authorityPath) });
   const captions = request.json ? createEventLines(context.stdout) : createCaptions(context.stdout);
-  let failure: string | undefined;
-  const connection = await connectToStream({
-    url: request.url,
-    key: request.key,
-    query: { language: request.language, sample_rate: '16000', encoding: 'LINEAR16' },
-    ca: await readAuthority(request.authorityPath),
-    onEvent(event) {
+  const stop = new AbortController();
+  let late: NodeJS.Timeout | undefined;
+  const stream = client.listen({ language, speakerDiarization: speakers, signal: stop.signal });
+  const ended = (async () => {
+    for await (const event of stream) {
+      late?.refresh();
       captions.show(event);
-      if (event.type === 'error') failure = event.error.message;
-      if (event.type === 'warning' && !request.json) context.stderr.write(`${event.message}\n`);
-    },
-  });
-  await sendAudio(connection, atRealSpeed(audio, context.signal), context.signal);
-  const late = setTimeout(() => connection.terminate(), context.signal.aborted ? lastWordsMs : 60_000);
-  const { code } = await connection.closed;
-  clearTimeout(late);
-  captions.end();
-  if (code === 1000) return exitCodes.ok;
-  const lost = 'The connection was lost before the last words came.';
-  context.stderr.write(`${failure ?? lost}\n`);
-  return exitCodes.failed;
+      if (!request.json) complain(event, context.stderr);
+    }
+  })();
+  try {
+    await Promise.race([sendAudio(stream, atRealSpeed(audio, context.signal), context.signal), ended]);
+    stream.close();
+    late = setTimeout(
+      () => stop.abort(new Error('The last words did not come. Check that the service still runs.')),
+      context.signal.aborted ? lastWordsMs.afterInterruption : lastWordsMs.afterAudio,
+    );
+    await ended;
+    return exitCodes.ok;
+  } catch (error) {
+    throw serviceFailure(error, url);
+  } finally {
+    clearTimeout(late);
+    stop.abort();
+    captions.end();
+  }
 };
 
 type ListenRequest = {
@@ -47,6 +55,7 @@ type ListenRequest = {
   url: string;
   key: string;
   authorityPath: string | undefined;
+  speakers: boolean;
   json: boolean;
 };
 
@@ -56,6 +65,7 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
     url: { type: 'string' },
     key: { type: 'string' },
     ca: { type: 'string' },
+    diarize: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   });
   const [file, ...more] = positionals;
@@ -84,6 +94,7 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
     url: values.url ?? localAddress(config, key),
     key,
     authorityPath: values.ca ?? localAuthority(config),
+    speakers: values.diarize,
     json: values.json,
   };
 }
@@ -115,28 +126,29 @@ async function openFile(file: string): Promise<AsyncIterable<Uint8Array>> {
   });
 }
 
-/** Ends with everything sent, with the client's wish to stop, or with the connection. */
+/** Ends with everything written, or with the wish to stop. */
 async function sendAudio(
-  connection: StreamConnection,
+  stream: LiveStream,
   frames: AsyncGenerator<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const closed = connection.closed.then(() => 'closed' as const);
   // Where no audio comes, the frames would never hear of it.
-  const stopped = new Promise<'stopped'>((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  try {
-    for (;;) {
-      const next = await Promise.race([frames.next(), closed, stopped]);
-      if (next === 'closed') return;
-      if (next === 'stopped' || next.done) break;
-      connection.send(next.value);
-    }
-    connection.send({ type: 'close' });
-  } catch (error) {
-    connection.terminate();
-    throw error;
+  for (;;) {
+    const next = await Promise.race([frames.next(), stopped]);
+    if (!next || next.done) return;
+    // A microphone does not wait for a service that is away; what it says meanwhile is kept.
+    stream.write(next.value).catch(() => {});
   }
+}
+
+/** What concerns whoever is speaking. That a service restarts needs no word of its own: the connection is taken up again. */
+function complain(event: LiveEvent, stderr: Output): void {
+  if (event.type === 'warning' && event.code !== 'draining') stderr.write(`${event.message}\n`);
+  if (event.type === 'connection.lost')
+    stderr.write('The connection was lost. Trying again; what is said meanwhile is kept.\n');
+  if (event.type === 'connection.restored') stderr.write('Connected again.\n');
 }

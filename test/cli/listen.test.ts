@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +81,42 @@ test('Ctrl-C ends it with the last words', async () => {
   setTimeout(() => controller.abort(new Error('Interrupted.')), 900);
   assert.equal(await runCommandLine(['listen'], context), 0);
   assert.equal(context.printed(), 'word0\n');
+});
+
+test('a service that is restarted meanwhile hears everything, once', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'siann-listen-'));
+  let running = await startService({ dataFolder });
+  const { ports, keys } = running;
+  const env = { SIANN_DATA: dataFolder, SIANN_PORT: String(ports.live), SIANN_API_KEY: keys.live };
+  const restart = async () => {
+    await running[Symbol.asyncDispose]();
+    running = await startService({ dataFolder, env: { SIANN_PORT: String(ports.live) } });
+  };
+  const context = contextOf({ env }, piped(silence(4.6)));
+  const { stdout } = context;
+  let restarted: Promise<void> | undefined;
+  const write = (text: string) => {
+    stdout.write(text);
+    if (JSON.parse(text).type === 'transcript') restarted ??= restart();
+  };
+  const exitCode = await runCommandLine(['listen', '--json'], Object.assign(context, { stdout: { write } }));
+  await restarted;
+  await running[Symbol.asyncDispose]();
+  await rm(dataFolder, { recursive: true, force: true });
+
+  assert.equal(exitCode, 0, context.complained());
+  const events = context
+    .printed()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.ok(events.some(({ type }) => type === 'connection.restored'));
+  const finals = events.filter(({ is_final }) => is_final);
+  assert.deepEqual(
+    finals.map(({ text }) => text),
+    ['word0 word1 word2 word3', 'word4'],
+  );
+  assert.equal(events.at(-1).audio_seconds, 4.6);
 });
 
 test('whatever goes wrong is said in a sentence', async () => {
