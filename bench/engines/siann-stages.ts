@@ -5,13 +5,20 @@ import { createWhisperDecoder } from '../../src/inference/whisper-decoder.ts';
 import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { fullContextFrames, readWhisperShape } from '../../src/model/whisper-shape.ts';
+import { contextFrames } from '../../src/speech/context-length.ts';
 import { choose } from '../options.ts';
 import { modelSizes, type StageTimes } from './engine.ts';
 
 /** The decoder's figures are for several windows at once, as one long recording is decoded. */
-export type SiannStageTimes = StageTimes & { loneTokenMilliseconds: number };
+export type SiannStageTimes = StageTimes & {
+  loneTokenMilliseconds: number;
+  /** How much longer the encoder takes for 30 s than for five seconds of speech with their short context. */
+  fullAgainstShort: number;
+};
 
 const encodings = 3;
+const shortEncodings = 20;
+const shortSeconds = 5;
 const windowsAtOnce = 4;
 const steps = 60;
 const warmUpSteps = 5;
@@ -37,6 +44,10 @@ const decoder = await createWhisperDecoder({
 const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math.random());
 const encoded = await encoder.encode(mel, fullContextFrames);
 const encoderSeconds = await timeRuns(encodings, () => encoder.encode(mel, fullContextFrames));
+const shortFrames = contextFrames(shortSeconds);
+const shortMel = mel.subarray(0, 80 * 2 * shortFrames);
+await encoder.encode(shortMel, shortFrames);
+const shortEncoderSeconds = await timeRuns(shortEncodings, () => encoder.encode(shortMel, shortFrames));
 
 decoder.add(encoded!);
 const loneSeconds = await timeSteps();
@@ -50,6 +61,7 @@ const times: SiannStageTimes = {
   decoderSeconds,
   decoderTokens: steps * windowsAtOnce,
   loneTokenMilliseconds: (loneSeconds / steps) * 1000,
+  fullAgainstShort: encoderSeconds / encodings / (shortEncoderSeconds / shortEncodings),
 };
 console.log(JSON.stringify(times));
 
