@@ -14,7 +14,7 @@ curl -X POST ${base}/speech/realtime/tokens \\
   -H "Authorization: Bearer $SIANN_KEY"
 
 # Live captions of a recording in the terminal
-SIANN_API_KEY=$SIANN_KEY npx siann listen talk.mp3 --language ${language}`,
+SIANN_API_KEY=$SIANN_KEY npx siann listen talk.mp3 --language ${language}${speakers ? ' --diarize' : ''}`,
     TypeScript: `import { Siann } from 'siann/client';
 
 const siann = new Siann({ apiKey: process.env.SIANN_KEY!, baseUrl: '${base}' });
@@ -22,7 +22,7 @@ const stream = siann.listen({ language: '${language}'${speakers ? ', speakerDiar
 process.stdin.on('data', (chunk) => void stream.write(chunk));
 process.stdin.on('end', () => stream.close());
 for await (const event of stream) {
-  if (event.type === 'transcript' && event.is_final) console.log(event.text);
+  if (event.type === 'transcript' && event.is_final) console.log(${speakers ? 'event.speaker, ' : ''}event.text);
 }`,
     Python: `# pip install websockets
 import asyncio, json, os, sys, websockets
@@ -38,7 +38,7 @@ async def main():
         async for message in socket:
             event = json.loads(message)
             if event["type"] == "transcript" and event["is_final"]:
-                print(event["text"], flush=True)
+                print(${speakers ? 'event.get("speaker"), ' : ''}event["text"], flush=True)
         await sending
 
 asyncio.run(main())`,

@@ -1,10 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createRecogniser } from '../../src/main.ts';
-import type { CreateRecogniser } from '../../src/speech/recogniser.ts';
-import type { Segment } from '../../src/speech/segment.ts';
+import { decodeAll, fixture } from '../audio/fixtures.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testModels } from '../support/tiny-model.ts';
+import { toWave } from '../support/wave.ts';
 import { openBrowser } from './browser.ts';
 
 export const password = 'a quiet river';
@@ -14,6 +17,8 @@ export type OpenConsole = AsyncDisposable & {
   running: TestService;
   browser: Browser;
   origin: string;
+  /** A woman and a man, a sentence each, as a wave file: what the microphone hears again and again. */
+  conversation: Uint8Array;
   /** A browser's profile of its own, signed in unless told otherwise. */
   newContext(options?: NewContextOptions): Promise<BrowserContext>;
   goTo(page: Page, path: string): Promise<void>;
@@ -21,6 +26,8 @@ export type OpenConsole = AsyncDisposable & {
 
 export type NewContextOptions = {
   signedOut?: boolean;
+  /** Signed in by itself, rather than with the session that the others share. */
+  ownSession?: boolean;
   width?: number;
   language?: 'en' | 'zh-TW';
   theme?: 'light' | 'dark';
@@ -28,30 +35,37 @@ export type NewContextOptions = {
 
 /**
  * The whole service with the smallest real model, or with none where nothing is to be heard, and a real browser whose
- * microphone plays a recording.
+ * microphone plays a conversation.
  */
 export async function openConsole({ model = true } = {}): Promise<OpenConsole | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'siann-console-'));
+  const conversation = toWave(await decodeAll(fixture('two-sentences.flac')));
+  const microphonePath = join(folder, 'microphone.wav');
+  await writeFile(microphonePath, conversation);
   const browser = await openBrowser([
     '--use-fake-ui-for-media-stream',
     '--use-fake-device-for-media-stream',
-    `--use-file-for-fake-audio-capture=${recordingPath}`,
+    `--use-file-for-fake-audio-capture=${microphonePath}`,
     '--autoplay-policy=no-user-gesture-required',
   ]);
   if (!browser) return undefined;
   const running = await startService({
-    ...(model && { recogniser: withTwoSpeakers(createRecogniser) }),
+    ...(model && { recogniser: createRecogniser }),
     env: { SIANN_MODEL: 'tiny', SIANN_CACHE: testModels },
   });
   const { signIn } = running.service;
   const origin = running.addresses.live.replace(/\/v1$/, '');
   await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
+  const newSession = () => signIn.signIn({ name: 'mei', password, address: '127.0.0.1' });
+  const shared = await newSession();
   await Promise.all([running.service.recogniser.ready(), running.service.prepareConsole()]);
 
   return {
     running,
     browser,
     origin,
-    async newContext({ signedOut, width = 1280, language = 'en', theme = 'light' } = {}) {
+    conversation,
+    async newContext({ signedOut, ownSession, width = 1280, language = 'en', theme = 'light' } = {}) {
       const context = await browser.newContext({
         ignoreHTTPSErrors: true,
         viewport: { width, height: 900 },
@@ -60,7 +74,7 @@ export async function openConsole({ model = true } = {}): Promise<OpenConsole | 
         permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
       });
       if (signedOut) return context;
-      const { token } = await signIn.signIn({ name: 'mei', password, address: '127.0.0.1' });
+      const { token } = ownSession ? await newSession() : shared;
       await context.addCookies([
         { name: '__Host-siann', value: token, url: origin, secure: true, httpOnly: true, sameSite: 'Strict' },
       ]);
@@ -73,41 +87,7 @@ export async function openConsole({ model = true } = {}): Promise<OpenConsole | 
     async [Symbol.asyncDispose]() {
       await browser.close();
       await running[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
     },
-  };
-}
-
-/** Telling voices apart is another room's subject: here two people speak in turns when speakers are asked for. */
-function withTwoSpeakers(create: CreateRecogniser): CreateRecogniser {
-  return async (options) => {
-    const recogniser = await create(options);
-    return {
-      ...recogniser,
-      async *transcribe(bytes, transcribeOptions) {
-        if (!transcribeOptions.speakers) return yield* recogniser.transcribe(bytes, transcribeOptions);
-        for await (const _chunk of bytes);
-        await transcribeOptions.onDecoded?.(3);
-        for (let id = 0; id < 12; id += 1) yield spoken(id);
-        return { durationSeconds: 3.675, numSpeakers: 2 };
-      },
-      [Symbol.asyncDispose]: () => recogniser[Symbol.asyncDispose](),
-    };
-  };
-}
-
-function spoken(id: number): Segment {
-  return {
-    id,
-    startSeconds: id * 0.3,
-    endSeconds: id * 0.3 + 0.3,
-    text: `Sentence ${id}.`,
-    language: 'en',
-    words: [],
-    speaker: id % 2,
-    tokens: [],
-    temperature: 0,
-    averageLogProbability: 0,
-    compressionRatio: 1,
-    noSpeechProbability: 0,
   };
 }
