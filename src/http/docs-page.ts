@@ -51,10 +51,10 @@ function section(base: string, path: string, method: string, operation: OpenApiO
     `<h2 id="${escapeHtml(operation.operationId)}">${escapeHtml(operation.summary ?? operation.operationId)}</h2>`,
     `<p><code><b class="method">${method.toUpperCase()}</b> ${escapeHtml(path)}</code></p>`,
     operation.description ? `<p>${prose(operation.description)}</p>` : '',
-    fields.length === 0 ? '' : table(['Field', 'Type', ''], fields.map(fieldRow)),
+    fields.length === 0 ? '' : table(['Field', 'Type', 'Meaning'], fields.map(fieldRow)),
     `<pre tabindex="0">${escapeHtml(curl(base, path, method, form !== undefined))}</pre>`,
     table(
-      ['Status', ''],
+      ['Status', 'Meaning'],
       Object.entries(operation.responses).map(([status, { description }]) => [status, prose(description)]),
     ),
   ].join('\n');

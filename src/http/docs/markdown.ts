@@ -74,9 +74,14 @@ function renderTable(rows: readonly string[]): string {
       .split(/(?<!\\)\|/)
       .map((cell) => renderInline(cell.trim().replaceAll('\\|', '|')));
   const [head = '', , ...body] = rows;
+  const element = (tag: 'th' | 'td', cell: string) => {
+    // An empty header would be read out as one.
+    const name = cell === '' ? 'td' : tag;
+    return `<${name}>${cell}</${name}>`;
+  };
   const row = (tag: 'th' | 'td') => (text: string) =>
     `<tr>${cells(text)
-      .map((cell) => `<${tag}>${cell}</${tag}>`)
+      .map((cell) => element(tag, cell))
       .join('')}</tr>`;
   const inside = `<thead>${row('th')(head)}</thead><tbody>${body.map(row('td')).join('')}</tbody>`;
   return `<div class="wide" tabindex="0"><table>${inside}</table></div>`;
