@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LiveEvent } from '../../client/siann.ts';
+import { createServiceClient } from '../../src/cli/service-client.ts';
 import { createRecogniser } from '../../src/main.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
 import { connectDeepgram, connectOpenai } from '../support/dialect-clients.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { connectStream, finalsOf } from '../support/stream-client.ts';
 import { testModels } from '../support/tiny-model.ts';
+import { toWave } from '../support/wave.ts';
 
 let service: TestService;
 before(async () => {
@@ -48,6 +51,26 @@ test('our own', async () => {
   assert.ok(finals[0]!.words!.length > 5);
   assert.ok(client.messages.some(({ type }) => type === 'speech.started'));
   assert.equal(client.messages.at(-1).audio_seconds, 3.675);
+});
+
+test('our own, by its client, which hears who speaks', async () => {
+  const { addresses, keys, ca } = service;
+  const siann = createServiceClient({ url: addresses.live, key: keys.live, ca });
+  const stream = siann.listen({ language: 'en-US', speakerDiarization: true });
+  const events: LiveEvent[] = [];
+  const ended = (async () => {
+    for await (const event of stream) events.push(event);
+  })();
+  // A woman and a man, a sentence each.
+  const conversation = toWave(await decodeAll(fixture('two-sentences.flac'))).subarray(44);
+  await play(conversation, 3200, 100, (frame) => void stream.write(frame));
+  stream.close();
+  await ended;
+  const finals = events.flatMap((event) => (event.type === 'transcript' && event.is_final ? [event] : []));
+  const speakerOf = (pattern: RegExp) => finals.find(({ text }) => pattern.test(text))?.speaker;
+  assert.deepEqual([speakerOf(/folder/i), speakerOf(/train/i)], [0, 1], JSON.stringify(finals));
+  const end = events.at(-1)!;
+  assert.ok(end.type === 'session.end' && end.num_speakers === 2, JSON.stringify(end));
 });
 
 test('our own, with FLAC in frames split anywhere', async () => {
