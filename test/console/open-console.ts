@@ -73,6 +73,8 @@ export async function openConsole({ model = true } = {}): Promise<OpenConsole | 
         colorScheme: theme,
         permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
       });
+      // A machine that is busy with something else is no failure.
+      context.setDefaultTimeout(60_000);
       if (signedOut) return context;
       const { token } = ownSession ? await newSession() : shared;
       await context.addCookies([
