@@ -36,7 +36,9 @@ export async function createWhisperEncoder({
   threads,
 }: WhisperEncoderOptions): Promise<WhisperEncoder> {
   const parts: Graph[] = [];
-  for (const path of graphPaths) parts.push(await openGraph(path, { threads, yieldCores: true }));
+  // Windows come in many lengths, and an arena keeps what each of them needed.
+  const options = { threads, yieldCores: true, memoryArena: false };
+  for (const path of graphPaths) parts.push(await openGraph(path, options));
   const [first, ...others] = parts;
   const layers = Array.from({ length: shape.decoderLayers }, (_, layer) => layer);
 
