@@ -187,7 +187,7 @@ function childOptions(options: LocalDispatcherOptions<unknown>): ChildOptions {
     startTimeoutMs: options.startTimeoutMs ?? 120_000,
     jobTimeoutMs: options.jobTimeoutMs ?? 900_000,
     silenceTimeoutMs: options.silenceTimeoutMs ?? 120_000,
-    cancelGraceMs: options.cancelGraceMs ?? 5_000,
+    cancelGraceMs: options.cancelGraceMs ?? 20_000,
     memoryReportMs: options.memoryReportMs ?? 1_000,
     memoryLimitBytes: options.memoryLimitBytes ?? Number.POSITIVE_INFINITY,
   };
