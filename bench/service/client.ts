@@ -8,7 +8,7 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; body: strin
 export type Client = Disposable & {
   get(path: string, key: string): Promise<Answer>;
   /** Rejects when the connection breaks before the answer is whole. */
-  transcribe(file: Uint8Array, key: string): Promise<Answer>;
+  transcribe(file: Uint8Array, key: string, fields?: Record<string, string>): Promise<Answer>;
 };
 
 export function createClient({ port, ca }: { port: number; ca: string }): Client {
@@ -43,21 +43,22 @@ export function createClient({ port, ca }: { port: number; ca: string }): Client
 
   return {
     get: (path, key) => send(path, key, { method: 'GET' }),
-    transcribe: (file, key) =>
+    transcribe: (file, key, fields) =>
       send('/v1/audio/transcriptions', key, {
         method: 'POST',
         type: 'multipart/form-data; boundary=bench',
-        body: formOf(file),
+        body: formOf(file, fields),
       }),
     [Symbol.dispose]: () => agent.destroy(),
   };
 }
 
-const opening = [
-  '--bench\r\nContent-Disposition: form-data; name="model"\r\n\r\nsiann-1\r\n',
-  '--bench\r\nContent-Disposition: form-data; name="file"; filename="clip.wav"\r\n\r\n',
-].join('');
+const part = (disposition: string) => `--bench\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
 
-export function formOf(file: Uint8Array): Buffer {
+export function formOf(file: Uint8Array, fields: Record<string, string> = {}): Buffer {
+  const named = Object.entries({ model: 'siann-1', ...fields }).map(
+    ([name, value]) => `${part(`name="${name}"`)}${value}\r\n`,
+  );
+  const opening = [...named, part('name="file"; filename="clip.wav"')].join('');
   return Buffer.concat([Buffer.from(opening), file, Buffer.from('\r\n--bench--\r\n')]);
 }
