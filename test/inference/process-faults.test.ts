@@ -248,7 +248,7 @@ function triesIn(path: string): number {
 
 async function untilTried(path: string): Promise<void> {
   const deadline = AbortSignal.timeout(5_000);
-  while (!existsSync(path)) await delay(5, undefined, { signal: deadline });
+  while (!existsSync(path) || triesIn(path) === 0) await delay(5, undefined, { signal: deadline });
 }
 
 function isInternalError(error: unknown): boolean {
