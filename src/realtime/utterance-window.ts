@@ -1,7 +1,8 @@
 import { joinSamples } from '../audio/audio-block.ts';
 import { pcmSampleRate } from '../audio/pcm.ts';
-import { voiceFrameSamples } from '../speech/voice-activity.ts';
-import type { SpeechWindow, WindowPiece } from '../speech/windows.ts';
+import { voiceCertainty } from '../speech/voice-certainty.ts';
+import type { Stretch } from '../speech/window-plan.ts';
+import { type SpeechWindow, toWindowTime, type WindowPiece } from '../speech/windows.ts';
 import type { StreamAudio } from './stream-audio.ts';
 import type { Utterance } from './utterance-tracker.ts';
 
@@ -9,8 +10,6 @@ import type { Utterance } from './utterance-tracker.ts';
 const wholeGap = 1 * pcmSampleRate;
 const keptAfter = 0.4 * pcmSampleRate;
 const keptBefore = 0.4 * pcmSampleRate;
-
-type Stretch = { start: number; end: number };
 
 /** An utterance as far as it has been heard, ready to be recognised; `end` is a sample of the stream. */
 export function utteranceWindow(audio: StreamAudio, utterance: Utterance, end: number): SpeechWindow {
@@ -27,10 +26,12 @@ export function utteranceWindow(audio: StreamAudio, utterance: Utterance, end: n
     });
     offset += length;
   }
-  const voiced = utterance.stretches.filter((stretch) => stretch.start < end);
+  const voiced = utterance.stretches
+    .filter((stretch) => stretch.start < end)
+    .map((stretch) => ({ start: stretch.start, end: Math.min(stretch.end, end) }));
   const speech = voiced.map((stretch) => ({
-    startSeconds: toWindow(placed, stretch.start / pcmSampleRate),
-    endSeconds: toWindow(placed, Math.min(stretch.end, end) / pcmSampleRate),
+    startSeconds: toWindowTime(placed, stretch.start / pcmSampleRate),
+    endSeconds: toWindowTime(placed, stretch.end / pcmSampleRate),
   }));
   return {
     index: utterance.id,
@@ -38,7 +39,7 @@ export function utteranceWindow(audio: StreamAudio, utterance: Utterance, end: n
     pieces: placed,
     speech,
     cut: 'silence',
-    ...judge(audio, voiced, end),
+    ...voiceCertainty(voiced, (frame) => audio.probability(frame)),
   };
 }
 
@@ -60,37 +61,4 @@ function piecesOf({ start, stretches }: Utterance, end: number): Stretch[] {
     previous = stretch;
   }
   return pieces;
-}
-
-function toWindow(pieces: WindowPiece[], seconds: number): number {
-  const piece = pieces.findLast(({ startSeconds }) => startSeconds <= seconds) ?? pieces[0]!;
-  return (
-    piece.windowStartSeconds + Math.min(Math.max(0, seconds - piece.startSeconds), piece.durationSeconds)
-  );
-}
-
-function judge(audio: StreamAudio, stretches: Stretch[], until: number) {
-  let samples = 0;
-  let frames = 0;
-  let sum = 0;
-  let peakProbability = 0;
-  for (const stretch of stretches) {
-    const end = Math.min(stretch.end, until);
-    samples += end - stretch.start;
-    for (
-      let frame = Math.floor(stretch.start / voiceFrameSamples);
-      frame * voiceFrameSamples < end;
-      frame++
-    ) {
-      const probability = audio.probability(frame);
-      frames++;
-      sum += probability;
-      peakProbability = Math.max(peakProbability, probability);
-    }
-  }
-  return {
-    speechSeconds: samples / pcmSampleRate,
-    peakProbability,
-    meanProbability: frames > 0 ? sum / frames : 0,
-  };
 }

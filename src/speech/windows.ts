@@ -1,10 +1,11 @@
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
 import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import { voiceCertainty } from './voice-certainty.ts';
 import { isMadeOfTones } from './voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
-import { keptBefore, type PlannedWindow, type Stretch, type WindowCut, WindowPlan } from './window-plan.ts';
+import { keptBefore, type PlannedWindow, type WindowCut, WindowPlan } from './window-plan.ts';
 import { inBlocks, WindowRecording } from './window-recording.ts';
 
 /** The unit of recognition: speech of a recording, in order, with long silences shortened. */
@@ -112,33 +113,15 @@ function cutOut(recording: WindowRecording, planned: PlannedWindow, index: numbe
     startSeconds: toWindowTime(pieces, start / pcmSampleRate),
     endSeconds: toWindowTime(pieces, end / pcmSampleRate),
   }));
-  return { index, audio, pieces, speech, cut: planned.cut, ...judge(recording, planned.speech) };
+  const certainty = voiceCertainty(planned.speech, (frame) => recording.probability(frame));
+  return { index, audio, pieces, speech, cut: planned.cut, ...certainty };
 }
 
-function toWindowTime(pieces: WindowPiece[], recordingSeconds: number): number {
+/** The time in the window of a time in the recording. */
+export function toWindowTime(pieces: readonly WindowPiece[], recordingSeconds: number): number {
   const piece = pieces.findLast(({ startSeconds }) => startSeconds <= recordingSeconds) ?? pieces[0]!;
-  return piece.windowStartSeconds + Math.min(recordingSeconds - piece.startSeconds, piece.durationSeconds);
-}
-
-function judge(recording: WindowRecording, speech: Stretch[]) {
-  let samples = 0;
-  let frames = 0;
-  let sum = 0;
-  let peakProbability = 0;
-  for (const { start, end } of speech) {
-    samples += end - start;
-    for (let frame = Math.floor(start / voiceFrameSamples); frame * voiceFrameSamples < end; frame++) {
-      const probability = recording.probability(frame);
-      frames++;
-      sum += probability;
-      peakProbability = Math.max(peakProbability, probability);
-    }
-  }
-  return {
-    speechSeconds: samples / pcmSampleRate,
-    peakProbability,
-    meanProbability: frames > 0 ? sum / frames : 0,
-  };
+  const { windowStartSeconds, startSeconds, durationSeconds } = piece;
+  return windowStartSeconds + Math.min(Math.max(recordingSeconds - startSeconds, 0), durationSeconds);
 }
 
 function findPauseIn(recording: WindowRecording, from: number, to: number): number {
