@@ -1,0 +1,65 @@
+import { Redis, type RedisOptions } from 'ioredis';
+
+export type RedisConnection = Redis & AsyncDisposable;
+
+type Options = {
+  /** `redis://…`, or `rediss://…` over TLS. */
+  url: string;
+  log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
+  /** Where a connection must behave otherwise, such as one that waits for work. */
+  settings?: Omit<RedisOptions, 'replyMapping'>;
+};
+
+/** Whoever waits for Redis would rather be told to come back than wait longer. */
+const commandMilliseconds = 1_000;
+const connectMilliseconds = 5_000;
+const longestRetryMilliseconds = 500;
+
+/**
+ * A connection to Redis that fails quickly while Redis is away, and is there again soon after it is back. Nothing is
+ * queued meanwhile, and nothing is sent twice: whoever does not know whether a command was carried out gets the error.
+ */
+export async function openRedis({ url, log, settings }: Options): Promise<RedisConnection> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandMilliseconds,
+    connectTimeout: connectMilliseconds,
+    retryStrategy: (attempt) => Math.min(longestRetryMilliseconds, 25 * 2 ** Math.min(attempt, 10)),
+    ...settings,
+  });
+  let reached = false;
+  let away = false;
+  let closing = false;
+  const noteAway = (err?: Error) => {
+    if (!reached || away || closing) return;
+    away = true;
+    log.error({ ...(err && { err }) }, 'Redis does not answer; it is tried again until it does');
+  };
+  redis.on('error', noteAway);
+  redis.on('close', () => noteAway());
+  redis.on('ready', () => {
+    if (away) log.info({}, 'Redis answers again');
+    reached = true;
+    away = false;
+  });
+  try {
+    await redis.connect();
+  } catch (cause) {
+    redis.disconnect();
+    const { message, code } = cause as NodeJS.ErrnoException;
+    throw new Error(
+      `Redis cannot be reached (${message || code}). Check SIANN_REDIS_URL, and that Redis is running.`,
+      { cause },
+    );
+  }
+  return Object.assign(redis, {
+    async [Symbol.asyncDispose]() {
+      closing = true;
+      // Waits for what was asked before; where nobody answers there is nothing to wait for.
+      await redis.quit().catch(() => redis.disconnect());
+    },
+  });
+}
