@@ -16,6 +16,8 @@ export function connectPostgresql(url: string): Omit<Database, 'ping'> {
   });
   // A connection that breaks while idle is replaced when it is next needed, and fails there if it cannot be.
   pool.on('error', () => {});
+  // One that breaks in use fails the query that uses it; unheard, it would end the process as well.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     engine: 'postgresql',

@@ -1,6 +1,7 @@
 /** A throw-away PostgreSQL server, for the suites that must pass on both engines. */
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,15 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TemporaryDatabase } from './temporary-database.ts';
 
-export type PostgresServer = AsyncDisposable & { createDatabase(): Promise<TemporaryDatabase> };
+export type PostgresServer = AsyncDisposable & {
+  createDatabase(): Promise<TemporaryDatabase>;
+  /** Ends it in good order, cutting off whoever is connected. */
+  stop(): Promise<void>;
+  /** At the same address, with what it held. */
+  start(): Promise<void>;
+  /** With all its processes at once, as a power failure would. */
+  kill(): Promise<void>;
+};
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
@@ -34,22 +43,36 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     'listen_addresses=',
     `unix_socket_directories=${folder}`,
     'fsync=off',
-    'max_connections=60',
+    'max_connections=120',
   ];
-  const server = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    {
-      ...owner,
-      cwd: folder,
-      stdio: 'ignore',
-    },
-  );
-  const exited = new Promise((resolve) => server.once('exit', resolve));
   const url = (database: string) =>
     `postgres://siann@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  await untilAnswering(url('postgres'), server);
+  let server: ChildProcess | undefined;
+
+  const start = async () => {
+    if (server) return;
+    server = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...owner, cwd: folder, stdio: 'ignore' },
+    );
+    await untilAnswering(url('postgres'), server);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = server;
+    server = undefined;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+    const exited = once(ending, 'exit');
+    const workers = signal === 'SIGKILL' ? childrenOf(ending.pid!) : [];
+    ending.kill(signal);
+    for (const worker of workers) killIfThere(worker);
+    await exited;
+  };
+  await start();
   return {
+    start,
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
     async createDatabase() {
       const name = `siann_${randomBytes(6).toString('hex')}`;
       await execute(url('postgres'), `CREATE DATABASE ${name}`);
@@ -59,11 +82,23 @@ export async function startPostgres(): Promise<PostgresServer | string> {
       };
     },
     async [Symbol.asyncDispose]() {
-      server.kill('SIGQUIT');
-      await exited;
+      await end('SIGQUIT');
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
 
 /** Debian keeps the programs out of the path, one folder a version. */
