@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,6 +18,9 @@ type SettingSchema = {
 
 export type Config = Readonly<{
   dataFolder: string;
+  role: Settings['SIANN_ROLE'];
+  /** `redis://…`, or `rediss://…`; without it everything is done in this process. */
+  redisUrl: string | undefined;
   /** `postgres://…`, or the path of a file. */
   databaseUrl: string;
   instance: string;
@@ -80,8 +84,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const dataFolder = data === undefined ? join(projectFolder, 'data') : resolve(data);
   return Object.freeze({
     dataFolder,
-    databaseUrl: databaseUrl(read('SIANN_DATABASE') ?? join(dataFolder, 'siann.db')),
-    instance: read('SIANN_INSTANCE') ?? `${hostname()}:${readInteger('SIANN_PORT')}`,
+    role: readChoice('SIANN_ROLE'),
+    redisUrl: read('SIANN_REDIS_URL'),
+    databaseUrl: databaseUrl(
+      read('SIANN_DATABASE_URL') ?? read('SIANN_DATABASE') ?? join(dataFolder, 'siann.db'),
+    ),
+    instance:
+      read('SIANN_INSTANCE') ?? ownName(readInteger('SIANN_PORT'), read('SIANN_REDIS_URL') !== undefined),
     model: readChoice('SIANN_MODEL'),
     adapter: readChoice('SIANN_ADAPTER'),
     precision: readChoice('SIANN_PRECISION'),
@@ -134,6 +143,15 @@ function isAllowed(schema: SettingSchema, value: string): boolean {
   return /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
 }
 
+/**
+ * One service finds again what it had reserved before a restart. Of many, two may have the same host name and port, each in
+ * a container of its own, and must never give back what is the other's; what a name held that is gone runs out in time.
+ */
+function ownName(port: number, amongMany: boolean): string {
+  const place = `${hostname()}:${port}`;
+  return amongMany ? `${place}:${randomBytes(4).toString('hex')}` : place;
+}
+
 const postgresUrl = /^postgres(ql)?:\/\//i;
 
 function databaseUrl(value: string): string {
@@ -141,6 +159,8 @@ function databaseUrl(value: string): string {
 }
 
 const formats: Record<string, (value: string) => boolean> = {
+  postgres: (value) => postgresUrl.test(value),
+  redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
   networks: (value) => listed(value).every(isNetwork),
@@ -169,7 +189,26 @@ function conflicts(env: Readonly<Record<string, string | undefined>>): SettingPr
   const problems: SettingProblem[] = [];
   if (cert && !key) problems.push({ key: 'SIANN_TLS_KEY', sentence: 'must be set with SIANN_TLS_CERT.' });
   if (key && !cert) problems.push({ key: 'SIANN_TLS_CERT', sentence: 'must be set with SIANN_TLS_KEY.' });
+  if (env.SIANN_DATABASE && env.SIANN_DATABASE_URL)
+    problems.push({ key: 'SIANN_DATABASE_URL', sentence: 'must not be set with SIANN_DATABASE.' });
   if (port === testPort && port !== '0')
     problems.push({ key: 'SIANN_TEST_PORT', sentence: 'must differ from SIANN_PORT.' });
+  return [...problems, ...missingForRole(env)];
+}
+
+/** What stands alone keeps everything itself; what is one of many needs what they share. */
+function missingForRole(env: Readonly<Record<string, string | undefined>>): SettingProblem[] {
+  const { SIANN_ROLE: role, SIANN_DATABASE_URL: shared, SIANN_DATABASE: database } = env;
+  const problems: SettingProblem[] = [];
+  if ((role === 'api' || role === 'worker') && !env.SIANN_REDIS_URL)
+    problems.push({
+      key: 'SIANN_REDIS_URL',
+      sentence: `must be set for the role ${role}: through it, work comes to the workers.`,
+    });
+  if (role === 'api' && !postgresUrl.test(shared || database || ''))
+    problems.push({
+      key: 'SIANN_DATABASE_URL',
+      sentence: 'must be set for the role api: services that share work also share accounts and usage.',
+    });
   return problems;
 }

@@ -8,7 +8,10 @@ export const settingsSchema = {
   type: 'object',
   required: [
     'SIANN_DATA',
+    'SIANN_ROLE',
     'SIANN_DATABASE',
+    'SIANN_DATABASE_URL',
+    'SIANN_REDIS_URL',
     'SIANN_INSTANCE',
     'SIANN_MODEL',
     'SIANN_ADAPTER',
@@ -46,6 +49,13 @@ export const settingsSchema = {
       description:
         'The data folder. The default lies in the project folder; a relative path starts where the command is run.',
     },
+    SIANN_ROLE: {
+      type: 'string',
+      enum: ['all', 'api', 'worker'],
+      default: 'all',
+      description:
+        'What this process does: api answers requests and leaves recognition to workers, worker recognises and answers none, all does both.',
+    },
     SIANN_DATABASE: {
       type: 'string',
       format: 'database',
@@ -53,11 +63,25 @@ export const settingsSchema = {
       description:
         'Where accounts and usage are kept: a file for SQLite, or postgres://user:password@host/name for PostgreSQL.',
     },
+    SIANN_DATABASE_URL: {
+      type: 'string',
+      format: 'postgres',
+      default: '',
+      description:
+        'The PostgreSQL server that several services share, as postgres://user:password@host/name; the same as SIANN_DATABASE with such an address.',
+    },
+    SIANN_REDIS_URL: {
+      type: 'string',
+      format: 'redis',
+      default: '',
+      description:
+        'The Redis server over which several services share limits and recognition, as redis://user:password@host:6379 or rediss:// over TLS; without it each does everything itself.',
+    },
     SIANN_INSTANCE: {
       type: 'string',
       default: '<host name>:<port>',
       description:
-        'The name of this service among those that share a database: another for each, and the same after a restart.',
+        'The name of this service among those that share a database: another for each, and best the same after a restart. With Redis the default is a new one at every start.',
     },
     SIANN_MODEL: {
       type: 'string',

@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 test('without settings the defaults hold, with data in the project folder', () => {
   assert.deepEqual(loadConfig({ PATH: '/bin' }), {
     dataFolder: resolve(root, 'data'),
+    role: 'all',
+    redisUrl: undefined,
     databaseUrl: resolve(root, 'data/siann.db'),
     instance: `${hostname()}:8443`,
     model: 'small',
@@ -66,6 +68,34 @@ test('the database is a file in the data folder, another file, or a PostgreSQL s
   const url = 'postgres://siann@db.example/siann';
   assert.equal(loadConfig({ SIANN_DATABASE: url }).databaseUrl, url);
   assert.throws(() => loadConfig({ SIANN_DATABASE: 'mysql://db.example/siann' }), /PostgreSQL/);
+});
+
+test('a role that is one of many needs what the many share', () => {
+  const redis = 'redis://cache.example:6379';
+  const database = 'postgres://siann@db.example/siann';
+  const shared = { SIANN_REDIS_URL: redis, SIANN_DATABASE_URL: database };
+  const config = loadConfig({ ...shared, SIANN_ROLE: 'api' });
+  assert.deepEqual([config.role, config.redisUrl, config.databaseUrl], ['api', redis, database]);
+  assert.equal(loadConfig({ SIANN_ROLE: 'worker', SIANN_REDIS_URL: redis }).role, 'worker');
+  assert.throws(
+    () => loadConfig({ SIANN_ROLE: 'worker' }),
+    /SIANN_REDIS_URL: must be set for the role worker/,
+  );
+  assert.throws(
+    () => loadConfig({ SIANN_ROLE: 'api' }),
+    /SIANN_REDIS_URL: .*\n.*SIANN_DATABASE_URL: must be/,
+  );
+  assert.throws(() => loadConfig({ SIANN_REDIS_URL: 'http://cache.example' }), /is not allowed/);
+  assert.throws(
+    () => loadConfig({ ...shared, SIANN_DATABASE: 'a.db' }),
+    /must not be set with SIANN_DATABASE/,
+  );
+});
+
+test('services that share a Redis never have the same name, unless they are told to', () => {
+  const env = { SIANN_REDIS_URL: 'redis://cache.example' };
+  assert.notEqual(loadConfig(env).instance, loadConfig(env).instance);
+  assert.equal(loadConfig({ ...env, SIANN_INSTANCE: 'speech-1' }).instance, 'speech-1');
 });
 
 test('the configuration cannot be changed', () => {
