@@ -7,16 +7,32 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; body: strin
 /** Keeps its connections to one service, as the clients of a customer do. */
 export type Client = Disposable & {
   get(path: string, key: string): Promise<Answer>;
-  /** Rejects when the connection breaks before the answer is whole. */
-  transcribe(file: Uint8Array, key: string, fields?: Record<string, string>): Promise<Answer>;
+  /** Rejects when the connection breaks before the answer is whole: with a `BrokenAnswer` once it has begun. */
+  transcribe(
+    file: Uint8Array,
+    key: string,
+    fields?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
 };
+
+export class BrokenAnswer extends Error {
+  readonly requestId: string;
+
+  constructor(requestId: string, cause: unknown) {
+    super('The connection broke in the middle of the answer.', { cause });
+    this.requestId = requestId;
+  }
+}
+
+type Sent = { method: string; type?: string; body?: Uint8Array; signal?: AbortSignal };
 
 export function createClient({ port, ca }: { port: number; ca: string }): Client {
   const agent = new Agent({ keepAlive: true });
 
-  const send = (path: string, key: string, given: { method: string; type?: string; body?: Uint8Array }) =>
+  const send = (path: string, key: string, given: Sent) =>
     new Promise<Answer>((resolve, reject) => {
-      const { method, type, body } = given;
+      const { method, type, body, signal } = given;
       const headers = {
         authorization: `Bearer ${key}`,
         ...(type && { 'content-type': type, 'content-length': body!.length }),
@@ -30,24 +46,28 @@ export function createClient({ port, ca }: { port: number; ca: string }): Client
         ca,
         agent,
         headers,
+        ...(signal && { signal }),
       });
       asked.on('error', reject);
       asked.on('response', (response) => {
-        text(response).then((content) => {
-          const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, body: content, requestId: String(headers['x-request-id']) });
-        }, reject);
+        const { statusCode: status = 0, headers } = response;
+        const requestId = String(headers['x-request-id']);
+        text(response).then(
+          (content) => resolve({ status, headers, body: content, requestId }),
+          (cause) => reject(new BrokenAnswer(requestId, cause)),
+        );
       });
       asked.end(body);
     });
 
   return {
     get: (path, key) => send(path, key, { method: 'GET' }),
-    transcribe: (file, key, fields) =>
+    transcribe: (file, key, fields, signal) =>
       send('/v1/audio/transcriptions', key, {
         method: 'POST',
         type: 'multipart/form-data; boundary=bench',
         body: formOf(file, fields),
+        ...(signal && { signal }),
       }),
     [Symbol.dispose]: () => agent.destroy(),
   };

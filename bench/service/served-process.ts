@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { request } from 'node:https';
+import { get as getPlain } from 'node:http';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,8 @@ export type ServeOptions = {
   env: Record<string, string>;
   /** The ports it had before, so that clients find it again. */
   ports?: Record<Environment, number>;
+  /** What it does in a cluster; a worker has to be told its ports. */
+  role?: 'api' | 'worker';
   /** Options of Node.js itself. */
   nodeOptions?: string[];
 };
@@ -39,20 +42,24 @@ export type ServedProcess = AsyncDisposable & {
 export type Footprint = { residentBytes: number; childBytes: number; openFiles: number; children: number[] };
 
 export async function serve(options: ServeOptions): Promise<ServedProcess> {
-  const { dataFolder, ports, env, nodeOptions = [] } = options;
+  const { dataFolder, ports, env, role, nodeOptions = [] } = options;
   const logFile = join(dataFolder, `serve-${Date.now()}-${Math.random().toString(36).slice(2)}.log`);
   const output = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...nodeOptions, command, 'serve'], {
-    stdio: ['ignore', output, output],
-    env: {
-      ...withoutSettings(process.env),
-      SIANN_DATA: dataFolder,
-      SIANN_PORT: String(ports?.live ?? 0),
-      SIANN_TEST_PORT: String(ports?.test ?? 0),
-      SIANN_INSTANCE: 'bench',
-      ...env,
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions, command, 'serve', ...(role ? ['--role', role] : [])],
+    {
+      stdio: ['ignore', output, output],
+      env: {
+        ...withoutSettings(process.env),
+        SIANN_DATA: dataFolder,
+        SIANN_PORT: String(ports?.live ?? 0),
+        SIANN_TEST_PORT: String(ports?.test ?? 0),
+        SIANN_INSTANCE: 'bench',
+        ...env,
+      },
     },
-  });
+  );
   closeSync(output);
   const ended = once(child, 'exit');
   const isRunning = () => child.exitCode === null && child.signalCode === null;
@@ -62,9 +69,13 @@ export async function serve(options: ServeOptions): Promise<ServedProcess> {
     await ended;
   };
 
-  const listening = await untilListening(child, logFile);
-  const ca = await readFile(join(dataFolder, 'tls', 'ca.pem'), 'utf8');
-  await untilReady(listening.live, ca, isRunning);
+  const isWorker = role === 'worker' && ports;
+  const listening = isWorker ? ports : await untilListening(child, logFile);
+  const ca = isWorker ? '' : await readFile(join(dataFolder, 'tls', 'ca.pem'), 'utf8');
+  while ((await statusOf('/readyz', listening.live, ca)) !== 200) {
+    if (!isRunning()) throw new Error(`The service did not start: ${readFileSync(logFile, 'utf8')}`);
+    await sleep(20);
+  }
   return {
     pid: child.pid!,
     ports: listening,
@@ -103,22 +114,17 @@ function readLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-async function untilReady(port: number, ca: string, isRunning: () => boolean): Promise<void> {
-  while ((await statusOf(port, '/readyz', ca)) !== 200) {
-    if (!isRunning()) throw new Error('The service ended while it was starting.');
-    await sleep(20);
-  }
-}
-
-function statusOf(port: number, path: string, ca: string): Promise<number> {
+/** The status of the answer, 0 when none came. A worker has no certificate and answers in plain HTTP. */
+export function statusOf(path: string, port: number, ca: string): Promise<number> {
   return new Promise((resolve) => {
-    const asked = request({ host: '127.0.0.1', servername: 'localhost', port, path, ca, agent: false });
+    const address = { host: '127.0.0.1', servername: 'localhost', port, path, agent: false };
+    const asked = ca === '' ? getPlain(address) : get({ ...address, ca });
+    asked.setTimeout(5_000, () => asked.destroy());
     asked.on('error', () => resolve(0));
     asked.on('response', (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    asked.end();
   });
 }
 

@@ -22,8 +22,8 @@ export type RedisServer = AsyncDisposable & {
   thaw(): void;
 };
 
-/** The server, or the sentence that says why there is none. */
-export async function startRedis(): Promise<RedisServer | string> {
+/** The server, or the sentence that says why there is none. One that keeps nothing is empty whenever it starts. */
+export async function startRedis({ keepsData = true } = {}): Promise<RedisServer | string> {
   if (!findProgram()) install();
   const program = findProgram();
   if (!program)
@@ -32,7 +32,8 @@ export async function startRedis(): Promise<RedisServer | string> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
+  const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'everysec'] : ['--appendonly', 'no'];
+  const durable = [...kept, '--maxmemory-policy', 'noeviction'];
   let server: ChildProcess | undefined;
 
   const start = async () => {
