@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Priority } from '../inference/dispatcher.ts';
+
+/** Raised whenever a job, an answer or the way between them is written otherwise than before. */
+const protocolVersion = 1;
+
+export const queuePrefix = 'siann';
+
+/** Names in Redis. Everything of one group lies under them, and nothing else does. */
+export type ClusterKeys = {
+  queueName(priority: Priority): string;
+  /** What is to be done, and what came of it, beside the queue's own record of a job. */
+  input(id: string): string;
+  answer(id: string): string;
+  /** Channels: there is work, a job is not wanted any more, and a job of that node has an answer. */
+  work: string;
+  cancelled: string;
+  answered(nodeId: string): string;
+  workers: string;
+  worker(id: string): string;
+};
+
+/**
+ * A group is those who understand each other: what decides over a window's text is in its name, so that in an upgrade old
+ * and new services each find the workers that hear as they expect.
+ */
+export function clusterGroup(agreed: Record<string, string>): string {
+  const text = JSON.stringify(Object.entries(agreed).sort());
+  return `w${protocolVersion}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+}
+
+export function clusterKeys(group: string): ClusterKeys {
+  const own = `${queuePrefix}:${group}`;
+  return {
+    queueName: (priority) => `${group}-${priority}`,
+    input: (id) => `${own}:input:${id}`,
+    answer: (id) => `${own}:answer:${id}`,
+    work: `${own}:work`,
+    cancelled: `${own}:cancelled`,
+    answered: (nodeId) => `${own}:answered:${nodeId}`,
+    workers: `${own}:workers`,
+    worker: (id) => `${own}:worker:${id}`,
+  };
+}
+
+/** Jobs are named after the node that waits for them. */
+export function jobIdOf(nodeId: string, number: number): string {
+  return `${nodeId}.${number}`;
+}
+
+export function nodeOf(jobId: string): string {
+  return jobId.slice(0, jobId.lastIndexOf('.'));
+}

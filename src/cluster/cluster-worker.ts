@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { ServiceError } from '../errors.ts';
+import { type Dispatcher, type Priority, priorities } from '../inference/dispatcher.ts';
+import { settledWithin } from '../inference/settled-within.ts';
+import { clusterKeys, nodeOf } from './cluster-keys.ts';
+import { packErrorAnswer, packResultAnswer } from './job-answer.ts';
+import type { JobCodec } from './job-codec.ts';
+import { createJobLanes, type TakenJob } from './job-lanes.ts';
+import { createRedisPresence } from './redis-presence.ts';
+import { subscribe } from './subscription.ts';
+
+export type ClusterWorkerOptions<Job, Result> = {
+  redis: Redis;
+  /** Whose jobs it takes: see `clusterGroup`. */
+  group: string;
+  codec: JobCodec<Job, Result>;
+  /** What does the work. It is not disposed of. */
+  dispatcher: Dispatcher<Job, Result>;
+  /** How many jobs of a priority and below it there may be at once, by now. */
+  slotsFor(priority: Priority): number;
+  /** A job that was done, and how long it took. */
+  onDone?: (job: Job, ms: number) => void;
+  /** How long a worker may give no sign of life before its jobs go to others. */
+  lockMs?: number;
+  /** How often it looks for work although nobody said that there is any. */
+  lookEveryMs?: number;
+  /** How long running jobs may go on after shutdown begins; then others get them. */
+  drainMs?: number;
+  log?: { warn(fields: object, message: string): void };
+};
+
+export type ClusterWorker = AsyncDisposable & {
+  /** Jobs under way. */
+  busy(): number;
+};
+
+type Held = TakenJob & { abort: AbortController; done: Promise<void> };
+
+/** An answer waits so long for its node, which may just be cut off from Redis. */
+const answerMs = 90_000;
+const answerWithinMs = 60_000;
+/** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
+const hesitationMs = 10;
+
+const notWanted = Symbol('not wanted');
+const handBack = Symbol('hand back');
+
+/** Takes jobs of its group from Redis and does them here, the most urgent first and never more than there is room for. */
+export async function createClusterWorker<Job, Result>(
+  options: ClusterWorkerOptions<Job, Result>,
+): Promise<ClusterWorker> {
+  const { redis, codec, dispatcher, slotsFor, log } = options;
+  const keys = clusterKeys(options.group);
+  const held = new Map<string, Held>();
+  /** Where there may be work. */
+  const worthALook = new Set<Priority>(priorities);
+  let fetching: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  const presence = createRedisPresence(redis, () => lookEverywhere());
+  const lanes = await createJobLanes({
+    redis,
+    keys,
+    lockMs: options.lockMs ?? 10_000,
+    onStalled: lookAt,
+  });
+  const channels = await subscribe(redis, {
+    [keys.work]: (priority) => lookAt(priority as Priority),
+    [keys.cancelled]: (id) => held.get(id)?.abort.abort(notWanted),
+  });
+  const timer = setInterval(lookEverywhere, options.lookEveryMs ?? 1_000).unref();
+  lookEverywhere();
+
+  return {
+    busy: () => held.size,
+    async [Symbol.asyncDispose]() {
+      stopped ??= stop();
+      await stopped;
+    },
+  };
+
+  function lookEverywhere(): void {
+    for (const priority of priorities) worthALook.add(priority);
+    proceed();
+  }
+
+  function lookAt(priority: Priority): void {
+    worthALook.add(priority);
+    proceed();
+  }
+
+  function proceed(): void {
+    if (stopped || fetching || nextLane() === undefined) return;
+    fetching = fetchWhileRoom()
+      .catch(() => {})
+      .finally(() => {
+        fetching = undefined;
+      });
+  }
+
+  async function fetchWhileRoom(): Promise<void> {
+    while (!stopped) {
+      const hesitation = (hesitationMs * held.size) / Math.max(1, slotsFor('realtime'));
+      if (hesitation >= 1) await delay(hesitation);
+      const priority = nextLane();
+      if (!priority || stopped) return;
+      worthALook.delete(priority);
+      const job = await lanes.take(priority);
+      if (!job) continue;
+      worthALook.add(priority);
+      begin(job);
+    }
+  }
+
+  function nextLane(): Priority | undefined {
+    return priorities.find((priority) => worthALook.has(priority) && hasRoom(priority));
+  }
+
+  /** As the local dispatcher has it: slots are kept for what is more urgent. */
+  function hasRoom(priority: Priority): boolean {
+    const rank = priorities.indexOf(priority);
+    const notAbove = [...held.values()].filter((job) => priorities.indexOf(job.priority) >= rank);
+    return held.size < slotsFor('realtime') && notAbove.length < slotsFor(priority);
+  }
+
+  function begin(taken: TakenJob): void {
+    const abort = new AbortController();
+    const job: Held = { ...taken, abort, done: Promise.resolve() };
+    held.set(job.id, job);
+    job.done = carryOut(job)
+      .catch((err) => log?.warn({ err }, 'a job could not be answered'))
+      .finally(() => {
+        held.delete(job.id);
+        proceed();
+      });
+  }
+
+  async function carryOut(job: Held): Promise<void> {
+    const { signal } = job.abort;
+    const reason = () => signal.reason as symbol;
+    if (job.givenUp) {
+      await answer(job, packErrorAnswer(givenUpTwice()));
+      return job.setAside('two workers died with it');
+    }
+    const input = await redis.getBuffer(keys.input(job.id));
+    // Its node has taken it back, or is gone.
+    if (!input) return job.complete();
+    let bytes: Buffer;
+    try {
+      const decoded = codec.unpackJob(input);
+      const startedAt = performance.now();
+      const { requestId, priority } = job;
+      const result = await dispatcher.run(decoded, { requestId, priority, signal });
+      options.onDone?.(decoded, performance.now() - startedAt);
+      bytes = packResultAnswer(codec, result);
+    } catch (error) {
+      if (signal.aborted && reason() === notWanted) return job.complete();
+      if (signal.aborted || hasCode(error, 'shutting_down')) return putBack(job);
+      await answer(job, packErrorAnswer(error));
+      return hasCode(error, 'internal_error') ? job.setAside(String((error as Error).cause)) : job.complete();
+    }
+    await answer(job, bytes);
+    await job.complete();
+  }
+
+  async function putBack(job: Held): Promise<void> {
+    await job.handBack();
+    await redis.publish(keys.work, job.priority);
+  }
+
+  /** What was computed is worth waiting for Redis. */
+  async function answer({ id }: Held, bytes: Buffer): Promise<void> {
+    const until = performance.now() + answerWithinMs;
+    for (;;) {
+      try {
+        await Promise.all([
+          redis.set(keys.answer(id), bytes, 'PX', answerMs),
+          redis.publish(keys.answered(nodeOf(id)), id),
+          redis.del(keys.input(id)),
+        ]);
+        return;
+      } catch (error) {
+        const left = until - performance.now();
+        if (left <= 0) throw error;
+        await presence.within(left);
+        await delay(100);
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(timer);
+    await fetching;
+    const running = () => [...held.values()].map(({ done }) => done);
+    await settledWithin(options.drainMs ?? 10_000, running());
+    for (const job of held.values()) job.abort.abort(handBack);
+    await settledWithin(2_000, running());
+    await channels[Symbol.asyncDispose]();
+    await lanes[Symbol.asyncDispose]();
+    presence[Symbol.dispose]();
+  }
+}
+
+function givenUpTwice(): ServiceError {
+  const message = 'A part of the recording was given up after two tries, each of which ended a worker.';
+  return new ServiceError('internal_error', { message });
+}
+
+function hasCode(error: unknown, code: ServiceError['code']): boolean {
+  return error instanceof ServiceError && error.code === code;
+}

@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+
+/** Whether Redis is there, for those who would rather wait a little than fail. */
+export type RedisPresence = Disposable & {
+  /** True as soon as it is there, false when it was not within that time. */
+  within(ms: number): Promise<boolean>;
+  /** How long it has been away by now. */
+  awayMs(): number;
+};
+
+export function createRedisPresence(redis: Redis, onReturn: () => void = () => {}): RedisPresence {
+  const waiting = new Set<(there: boolean) => void>();
+  let awaySince: number | undefined;
+  const left = () => {
+    awaySince ??= performance.now();
+  };
+  const returned = () => {
+    awaySince = undefined;
+    for (const settle of waiting) settle(true);
+    onReturn();
+  };
+  redis.on('close', left);
+  redis.on('ready', returned);
+  if (redis.status !== 'ready') left();
+
+  return {
+    within(ms) {
+      if (redis.status === 'ready') return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const settle = (there: boolean) => {
+          clearTimeout(timer);
+          waiting.delete(settle);
+          resolve(there);
+        };
+        const timer = setTimeout(() => settle(false), ms);
+        waiting.add(settle);
+      });
+    },
+    awayMs: () => (awaySince === undefined ? 0 : performance.now() - awaySince),
+    [Symbol.dispose]() {
+      redis.off('close', left);
+      redis.off('ready', returned);
+      for (const settle of waiting) settle(false);
+    },
+  };
+}
