@@ -136,6 +136,12 @@ const catalogue = {
     message: 'The service has too much work at the moment. Try again shortly.',
     retryable: true,
   },
+  unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The service cannot reach a part of itself at the moment. Try again shortly.',
+    retryable: true,
+  },
   shutting_down: {
     status: 503,
     type: 'server_error',
@@ -177,8 +183,9 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** The code as the wire spells it: a file that is too long and one that is too large share `file_too_large`. */
+  /** The code as the wire spells it: what asks the same of the client shares a code. */
   get wireCode(): string {
-    return this.code === 'file_too_long' ? 'file_too_large' : this.code;
+    if (this.code === 'file_too_long') return 'file_too_large';
+    return this.code === 'unavailable' ? 'overloaded' : this.code;
   }
 }

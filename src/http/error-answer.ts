@@ -18,7 +18,11 @@ export function errorBody({ message, type, param, wireCode }: ServiceError): Err
   return { error: { message, type, ...(param !== undefined && { param }), code: wireCode } };
 }
 
-const defaultRetrySeconds: Partial<Record<ErrorCode, number>> = { overloaded: 2, shutting_down: 5 };
+const defaultRetrySeconds: Partial<Record<ErrorCode, number>> = {
+  overloaded: 2,
+  unavailable: 2,
+  shutting_down: 5,
+};
 
 /** The headers that go with an error: when to come back, and how to say who one is. */
 export function errorHeaders(error: ServiceError): Record<string, string> {

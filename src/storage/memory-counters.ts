@@ -57,6 +57,13 @@ export function createMemoryCounters(options: Options = {}): Counters {
       keep(counts, name, { count, forgetAtMs: now + forgetAfterMs }, maxNames);
       return count;
     },
+    async readCount(name) {
+      const known = counts.get(name);
+      return known && known.forgetAtMs > clock.now() ? known.count : 0;
+    },
+    async forgetCount(name) {
+      counts.delete(name);
+    },
     async leaveParcel(name, content, forgetAfterMs) {
       const now = clock.now();
       for (const [old, { forgetAtMs }] of parcels) {

@@ -54,6 +54,9 @@ export function countersContract(name: string, create: Create): void {
       assert.equal(await counters.takePlace('room', 3), false);
       assert.equal(await counters.takePlace('room', 4), true, 'a larger plan has more');
       assert.equal(await counters.takePlace('other', 1), true);
+      await counters.leavePlace('never entered');
+      for (let place = 0; place < 4; place += 1) await counters.leavePlace('room');
+      assert.equal(await counters.takePlace('room', 1), true, 'all were left');
     });
 
     it('note a name once until it is forgotten', async () => {
@@ -93,8 +96,14 @@ export function countersContract(name: string, create: Create): void {
         clock.advance(59_999);
       }
       assert.equal(await counters.countUp('b', 60_000), 1);
+      assert.equal(await counters.readCount('a'), 3);
       clock.advance(1);
+      assert.equal(await counters.readCount('a'), 0);
       assert.equal(await counters.countUp('a', 60_000), 1);
+      await counters.forgetCount('a');
+      assert.equal(await counters.readCount('a'), 0);
+      assert.equal(await counters.countUp('a', 60_000), 1);
+      assert.equal(await counters.readCount('never'), 0);
     });
   });
 }
