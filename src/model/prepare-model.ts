@@ -46,6 +46,8 @@ export type PrepareOptions = {
   model: ModelId;
   adapter?: AdapterChoice;
   precision?: Precision;
+  /** By default those of this processor; an image is made on one machine and runs on others. */
+  integers?: IntegerKind;
   cacheFolder: string;
   onProgress?: (progress: { step: string; fraction: number }) => void;
 };
@@ -55,13 +57,14 @@ export async function prepareModel({
   model: id,
   adapter,
   precision = 'int8',
+  integers = integerKind(),
   cacheFolder,
   onProgress,
 }: PrepareOptions): Promise<PreparedModel> {
   const model = publishedModel(id, adapter);
   await mkdir(cacheFolder, { recursive: true });
   const usable = async () => {
-    const found = await findPrepared(model, cacheFolder, precision);
+    const found = await findPrepared(model, cacheFolder, precision, integers);
     return found && (await isUndamaged(found)) ? found : undefined;
   };
   const report = async (step: string, fraction: number) => {
@@ -77,14 +80,14 @@ export async function prepareModel({
     decoderPath: join(prepared.folder, 'decoder.onnx'),
     voiceActivityPath: join(prepared.folder, 'voice-activity.onnx'),
     modelFolder: model.folder,
-    integers: integerKind(),
+    integers,
     adapted: model.adapter !== undefined,
   };
 
   async function make(): Promise<PreparedFolder> {
     await report('Checking the weights', 0);
     await verifyWeights(model);
-    const name = await preparedName(model, precision);
+    const name = await preparedName(model, precision, integers);
     const writer = await PreparedWriter.open(cacheFolder, name);
     try {
       await report('Reading the weights', 0.1);
@@ -94,7 +97,6 @@ export async function prepareModel({
         decoder: model.decoder.path,
       });
       if (model.adapter) await addAdapter(weights, model.adapter.path, id);
-      const integers = integerKind();
       const writeGraph = async (name: string, build: (outside: OutsideWeights) => GraphBuilder) => {
         const outside = new OutsideWeights(`${name}.weights`);
         await writer.write(`${name}.onnx`, build(outside).model(name));

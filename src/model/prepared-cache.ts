@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { type PublishedModel, publishedFiles, runtimeVersion } from './catalogue.ts';
-import { integerKind } from './integer-kind.ts';
+import { type IntegerKind, integerKind } from './integer-kind.ts';
 import type { Precision } from './precision.ts';
 
 /** Prepared graphs of one model, in a folder named after everything they were made from. */
@@ -16,12 +16,16 @@ const manifestName = 'manifest.json';
 const staleAfterMs = 7 * 24 * 3600 * 1000;
 
 /** The folder's name: the weights, the code that rewrites them, the runtime and the kind of processor all go into it. */
-export async function preparedName(model: PublishedModel, precision: Precision = 'int8'): Promise<string> {
+export async function preparedName(
+  model: PublishedModel,
+  precision: Precision = 'int8',
+  integers: IntegerKind = integerKind(),
+): Promise<string> {
   const hash = createHash('sha256');
   for (const { sha256 } of publishedFiles(model)) hash.update(sha256);
   hash
     .update(await runtimeVersion())
-    .update(integerKind())
+    .update(integers)
     .update(precision);
   const room = fileURLToPath(new URL('.', import.meta.url));
   for (const file of (await readdir(room)).sort()) hash.update(file).update(await readFile(join(room, file)));
@@ -32,9 +36,10 @@ export async function preparedName(model: PublishedModel, precision: Precision =
 export async function findPrepared(
   model: PublishedModel,
   cacheFolder: string,
-  precision: Precision = 'int8',
+  precision?: Precision,
+  integers?: IntegerKind,
 ): Promise<PreparedFolder | undefined> {
-  const folder = join(cacheFolder, await preparedName(model, precision));
+  const folder = join(cacheFolder, await preparedName(model, precision, integers));
   try {
     const files: Record<string, PreparedFile> = JSON.parse(
       await readFile(join(folder, manifestName), 'utf8'),

@@ -61,6 +61,17 @@ test('a model is prepared once and then found, with nothing written anew', async
   }
 });
 
+test('a model prepared for another kind of processor lies beside this one, and is found there only', async () => {
+  const here = await prepareCopied();
+  const integers = here.integers === 'signed' ? 'unsigned' : 'signed';
+  const elsewhere = await prepareModel({ model: 'tiny', cacheFolder: folder, integers });
+  assert.equal(elsewhere.integers, integers);
+  assert.notEqual(dirname(elsewhere.decoderPath), dirname(here.decoderPath));
+  assert.notEqual(await fileSha256(elsewhere.decoderPath), await fileSha256(here.decoderPath));
+  assert.equal((await readdir(folder)).length, 2);
+  assert.deepEqual(await prepare(() => assert.fail('this one is there')), here);
+});
+
 test('a prepared file that was cut short is made again', async () => {
   const largest = await largestFile(await prepareCopied());
   const expected = await fileSha256(largest);
