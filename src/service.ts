@@ -22,6 +22,9 @@ import { createTracing } from './http/tracing.ts';
 import { createRecogniser } from './main.ts';
 import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
 import { openDatabase } from './storage/database.ts';
+import { createMemoryCounters } from './storage/memory-counters.ts';
+import { openRedis } from './storage/redis.ts';
+import { createRedisCounters } from './storage/redis-counters.ts';
 
 export type ServiceOptions = {
   config: Config;
@@ -65,7 +68,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const testPort = keep(await openPort({ ...connectionLimits(config), port: config.testPort }));
     const database = keep(await openDatabase({ url: config.databaseUrl }));
     const accounts = createAccounts({ database });
-    const gate = keep(await createGate({ database, instance: config.instance, log, ...plans }));
+    const redis = config.redisUrl ? keep(await openRedis({ url: config.redisUrl, log })) : undefined;
+    const counters = keep(
+      redis ? createRedisCounters({ redis, node: config.instance }) : createMemoryCounters(),
+    );
+    const gate = keep(await createGate({ database, counters, instance: config.instance, log, ...plans }));
     const views = createUsageViews({ database, ...plans });
     const certificates =
       config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
@@ -85,7 +92,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const streams = createOpenStreams(config);
     const watch = createServiceWatch({ load: recogniser.load, streams });
     const metrics = watch.watched(createMetrics({ load: recogniser.load }));
-    const readiness = createReadiness({ state, recogniser, database });
+    const readiness = createReadiness({ state, recogniser, database, ...(redis && { redis }) });
     const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
     const routes = createServiceRoutes({
       config,
@@ -97,7 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const webConsole = createConsole({ database, accounts, watch, addresses });
+    const webConsole = createConsole({ database, counters, accounts, watch, addresses });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);
       await webConsole.routes(app);

@@ -1,5 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import type { Counters } from '../storage/counters.ts';
 import type { Database } from '../storage/database.ts';
+import { createMemoryCounters } from '../storage/memory-counters.ts';
 import { hashOf, randomText } from './api-key.ts';
 import { checkedName } from './checked-name.ts';
 import { hashPassword, isPassword } from './passwords.ts';
@@ -28,6 +30,7 @@ export interface SignIn {
 
 type Options = {
   database: Database;
+  counters?: Counters;
   clock?: { now(): number };
   wait?(milliseconds: number): Promise<unknown>;
 };
@@ -37,7 +40,8 @@ const sessionLifetimeMs = 7 * 24 * 3600 * 1000;
 
 export function createSignIn({ database, clock = Date, ...options }: Options): SignIn {
   const { queries } = database;
-  const slowed = createSignInDelay({ clock, ...(options.wait && { wait: options.wait }) });
+  const { counters = createMemoryCounters({ clock }), wait } = options;
+  const slowed = createSignInDelay({ counters, ...(wait && { wait }) });
 
   const findByName = (name: string) =>
     queries.selectFrom('console_users').selectAll().where('name', '=', name).executeTakeFirst();

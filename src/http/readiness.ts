@@ -3,7 +3,7 @@ import type { ServiceState } from './service-state.ts';
 
 export type ReadinessAnswer = {
   status: 'ready' | 'starting' | 'draining' | 'failing';
-  checks: { model: boolean; database: boolean };
+  checks: { model: boolean; database: boolean; redis?: boolean };
 };
 
 export type Readiness = () => Promise<ReadinessAnswer>;
@@ -11,13 +11,14 @@ export type Readiness = () => Promise<ReadinessAnswer>;
 export type ReadinessOptions = {
   state: ServiceState;
   recogniser: Pick<Recogniser, 'load' | 'ready'>;
-  database: { ping(): Promise<void> };
+  database: { ping(): Promise<unknown> };
+  redis?: { ping(): Promise<unknown> };
 };
 
 const answerWithinMs = 2_000;
 
 /** Whether work would be done if it came now. */
-export function createReadiness({ state, recogniser, database }: ReadinessOptions): Readiness {
+export function createReadiness({ state, recogniser, database, redis }: ReadinessOptions): Readiness {
   let wasReady = false;
   recogniser.ready().then(
     () => {
@@ -28,14 +29,22 @@ export function createReadiness({ state, recogniser, database }: ReadinessOption
   return async () => {
     const model = recogniser.load().processes > 0;
     wasReady ||= model;
-    const checks = { model, database: await answers(database.ping()) };
+    const [databaseAnswers, redisAnswers] = await Promise.all([
+      answers(database.ping()),
+      redis && answers(redis.ping()),
+    ]);
+    const checks = {
+      model,
+      database: databaseAnswers,
+      ...(redisAnswers !== undefined && { redis: redisAnswers }),
+    };
     if (state.draining) return { status: 'draining', checks };
-    if (checks.model && checks.database) return { status: 'ready', checks };
+    if (!Object.values(checks).includes(false)) return { status: 'ready', checks };
     return { status: wasReady ? 'failing' : 'starting', checks };
   };
 }
 
-async function answers(ping: Promise<void>): Promise<boolean> {
+async function answers(ping: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), answerWithinMs);

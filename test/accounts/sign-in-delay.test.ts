@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSignInDelay } from '../../src/accounts/sign-in-delay.ts';
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts';
 import { createTestClock } from '../support/accounts.ts';
 
 const wrong = async () => false;
@@ -55,6 +56,7 @@ test('only a few are looked at at once', async () => {
 function create() {
   const waits: number[] = [];
   const clock = createTestClock();
-  const attempt = createSignInDelay({ clock, wait: async (milliseconds) => waits.push(milliseconds) });
+  const counters = createMemoryCounters({ clock });
+  const attempt = createSignInDelay({ counters, wait: async (milliseconds) => waits.push(milliseconds) });
   return { attempt, waits, clock };
 }

@@ -3,6 +3,7 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { Environment } from '../../accounts/admission.ts';
 import { createSignIn, type SignIn } from '../../accounts/sign-in.ts';
 import { createUsageReport } from '../../accounts/usage-report.ts';
+import type { Counters } from '../../storage/counters.ts';
 import type { Database } from '../../storage/database.ts';
 import { createConsoleFiles } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
@@ -18,14 +19,15 @@ export type Console = {
 
 export type ConsoleOptions = {
   database: Database;
+  counters: Counters;
   accounts: Accounts;
   watch: ServiceWatch;
   addresses: Record<Environment, string>;
 };
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { database, accounts } = options;
-  const signIn = createSignIn({ database });
+  const { database, counters, accounts } = options;
+  const signIn = createSignIn({ database, counters });
   const files = createConsoleFiles();
   const readUsage = createUsageReport({ database, accounts });
   const playgroundKeys = createPlaygroundKeys(accounts);
