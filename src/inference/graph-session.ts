@@ -13,6 +13,8 @@ export type GraphOptions = {
 
 /** Opens an ONNX graph on the CPU, one operator after another, each spread over `threads`. */
 export function openGraph(path: string, options: GraphOptions): Promise<Graph> {
+  // onnxruntime tells its makers about every session unless it is told not to; from here nobody is told anything.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   return InferenceSession.create(path, {
     executionProviders: ['cpu'],
     executionMode: 'sequential',
