@@ -10,7 +10,7 @@ export type Explain = (line: string) => void;
 export async function printFigures<Check extends string>(
   checks: readonly Check[],
   measure: (check: Check) => Promise<Figure[]>,
-): Promise<void> {
+): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const check of checks) {
     console.error(`measuring ${check} …`);
@@ -23,4 +23,5 @@ export async function printFigures<Check extends string>(
     passes ? 'pass' : 'FALLS SHORT',
   ]);
   console.log(formatTable(['', 'figure', 'bar', ''], rows));
+  return figures;
 }

@@ -1,3 +1,4 @@
+import type { Database } from '../../src/storage/database.ts';
 import type { Answer } from './client.ts';
 import type { ServiceFolder } from './service-folder.ts';
 
@@ -29,21 +30,31 @@ export function compareLedger(
     for (const { request_id } of settled)
       if (!answered.has(request_id)) differences.push(`${request_id} was charged and not answered`);
 
-    const held = await queries.selectFrom('reservations').selectAll().execute();
-    for (const { request_id } of held) differences.push(`${request_id} still holds a reservation`);
-    const balances = await queries.selectFrom('balances').selectAll().execute();
-    const days = await queries.selectFrom('daily_usage').selectAll().execute();
-    for (const { key_id, used_ms, reserved_ms } of balances) {
-      const ofKey = settled.filter((entry) => entry.key_id === key_id);
-      const charged = ofKey.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-      const daily = days.filter((day) => day.key_id === key_id);
-      const ofDays = daily.reduce((sum, day) => sum + day.used_ms, 0);
-      const requests = daily.reduce((sum, day) => sum + day.requests, 0);
-      if (used_ms !== charged || ofDays !== charged || requests !== ofKey.length || reserved_ms !== 0)
-        differences.push(
-          `${key_id}: ${charged} ms charged, balance ${used_ms} and ${reserved_ms} held, days ${ofDays}`,
-        );
-    }
-    return differences;
+    return [...differences, ...(await compareTotals(queries))];
   });
+}
+
+/** Where balances and days are not the sums of what was charged, and whatever is still held. */
+export async function compareTotals(queries: Database['queries']): Promise<string[]> {
+  const settled = await queries
+    .selectFrom('ledger_entries')
+    .selectAll()
+    .where('kind', '=', 'settle')
+    .execute();
+  const held = await queries.selectFrom('reservations').selectAll().execute();
+  const differences = held.map(({ request_id }) => `${request_id} still holds a reservation`);
+  const balances = await queries.selectFrom('balances').selectAll().execute();
+  const days = await queries.selectFrom('daily_usage').selectAll().execute();
+  for (const { key_id, used_ms, reserved_ms } of balances) {
+    const ofKey = settled.filter((entry) => entry.key_id === key_id);
+    const charged = ofKey.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    const daily = days.filter((day) => day.key_id === key_id);
+    const ofDays = daily.reduce((sum, day) => sum + day.used_ms, 0);
+    const requests = daily.reduce((sum, day) => sum + day.requests, 0);
+    if (used_ms !== charged || ofDays !== charged || requests !== ofKey.length || reserved_ms !== 0)
+      differences.push(
+        `${key_id}: ${charged} ms charged, balance ${used_ms} and ${reserved_ms} held, days ${ofDays}`,
+      );
+  }
+  return differences;
 }

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from '../cluster/cluster.ts';
+import { leftBehindAfter } from '../cluster/left-behind.ts';
+import type { Explain } from '../figure.ts';
+import { type Client, createClient } from '../service/client.ts';
+import type { Random } from '../service/random.ts';
+import { createRandom } from '../service/random.ts';
+import { statusOf } from '../service/served-process.ts';
+import { createCaller } from './caller.ts';
+import { type ChargeCheck, checkCharges } from './charge-check.ts';
+import { planMishaps, runMishaps } from './mishaps.ts';
+import type { Outcome } from './outcome.ts';
+import { createRequestMix, type RequestMix } from './request-mix.ts';
+
+export type ChaosOptions = {
+  cluster: Cluster;
+  requests: number;
+  mishaps: number;
+  seed: number;
+  atOnce: number;
+  /** How long what was left behind has to expire. */
+  expiryMs: number;
+  explain: Explain;
+};
+
+export type ChaosResult = {
+  outcomes: Outcome[];
+  charges: ChargeCheck;
+  leftBehind: string[];
+  /** Processes that ended by themselves or do not answer any more. */
+  down: string[];
+  seconds: number;
+};
+
+const keyCount = 6;
+const afterFailureMs = 300;
+const hungAfterMs = 180_000;
+
+/** Requests of all kinds while everything that they need goes away and comes back. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { cluster, requests, seed, explain } = options;
+  const random = createRandom(seed);
+  // A plan with a quota, since only then is something held that could be left behind.
+  const keys = await cluster.folder.createKeys(keyCount, 'professional');
+  const clients = new Map<number, Client>();
+  for (const { port } of cluster.apis) clients.set(port, createClient({ port, ca: cluster.ca }));
+  const callerOf = (by: Random) => {
+    const node = by.pick(cluster.apis);
+    return createCaller({ key: by.pick(keys), node, ca: cluster.ca, client: clients.get(node.port)! });
+  };
+  const startedAt = performance.now();
+  const mix = await createRequestMix(() => callerOf(random));
+  const outcomes: Outcome[] = [...mix.calm];
+  let begun = 0;
+  const call = async () => {
+    while (begun < requests) {
+      // Each depends on the seed and its number alone.
+      const ofRequest = createRandom(seed * 1_000_003 + begun++);
+      const outcome = await endOf(mix, callerOf(ofRequest), ofRequest);
+      outcomes.push(outcome);
+      if (outcome.end === 'fault') explain(`fault: ${outcome.kind}: ${outcome.detail}`);
+      // Somebody who was not served waits, or an outage would take all requests in a moment.
+      if (outcome.end !== 'right') await sleep(outcome.retryAfterMs ?? afterFailureMs);
+    }
+  };
+  const mishaps = planMishaps({ cluster, random, requests, count: options.mishaps });
+  await Promise.all([
+    runMishaps({ mishaps, begun: () => begun, explain }),
+    ...Array.from({ length: options.atOnce }, call),
+  ]);
+  explain(`${requests} requests ended after ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  const leftBehind = await leftBehindAfter(cluster, keys[0]!.key, options.expiryMs);
+  const down = await findDown(cluster);
+  // Afterwards everything works as it did before.
+  for (const node of cluster.apis) {
+    const client = clients.get(node.port)!;
+    const caller = createCaller({ key: keys[0]!, node, ca: cluster.ca, client });
+    const outcome = await mix.ask(caller);
+    outcomes.push(outcome);
+    if (outcome.end !== 'right') down.push(`${node.name}: ${outcome.end} ${outcome.detail}`);
+  }
+  const charges = await checkCharges(cluster.folder, outcomes);
+  for (const client of clients.values()) client[Symbol.dispose]();
+  return { outcomes, charges, leftBehind, down, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+async function endOf(
+  mix: RequestMix,
+  caller: ReturnType<typeof createCaller>,
+  random: Random,
+): Promise<Outcome> {
+  const { kind, run } = mix.pick(random);
+  const hung = sleep(hungAfterMs, undefined, { ref: false });
+  const ended = await Promise.race([run(caller), hung]);
+  const detail = `no end within ${hungAfterMs / 1000} s`;
+  return ended ?? { kind, keyId: caller.key.id, audioMs: Number.POSITIVE_INFINITY, end: 'fault', detail };
+}
+
+async function findDown({ apis, workers }: Cluster): Promise<string[]> {
+  const down: string[] = [];
+  for (const node of [...apis, ...workers]) {
+    const { ca, isRunning } = node.process();
+    if (!isRunning()) down.push(`${node.name} has ended`);
+    else if ((await statusOf('/readyz', node.port, ca)) !== 200) down.push(`${node.name} is not ready`);
+  }
+  return down;
+}
