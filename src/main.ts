@@ -1,86 +1,172 @@
 import { randomUUID } from 'node:crypto';
-import { availableParallelism, totalmem } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { clusterGroup } from './cluster/cluster-keys.ts';
+import { joinAsNode } from './cluster/join-as-node.ts';
+import { type ClusterMember, joinAsWorker } from './cluster/join-as-worker.ts';
+import { windowCodec } from './cluster/window-codec.ts';
 import type { Config } from './config.ts';
-import { createLocalDispatcher } from './inference/local-dispatcher.ts';
-import { modelPackage } from './model/catalogue.ts';
-import { prepareModel } from './model/prepare-model.ts';
+import type { LocalDispatcher } from './inference/local-dispatcher.ts';
+import { type PreparedModel, prepareModel } from './model/prepare-model.ts';
 import { findSpeakerNetwork } from './model/speaker-network.ts';
 import { createWindowStreamRecogniser } from './realtime/window-stream-recogniser.ts';
 import { createPromptTokeniser } from './speech/prompt-tokens.ts';
-import type { CreateRecogniser } from './speech/recogniser.ts';
+import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
 import { createOwnSpeakerModel } from './speech/speakers/own-speaker-model.ts';
 import { createSherpaSpeakerModel } from './speech/speakers/sherpa-speaker-model.ts';
 import { createSpeakerTracker } from './speech/speakers/speaker-tracker.ts';
-import { transcribe } from './speech/transcribe.ts';
+import { type TranscribeParts, transcribe } from './speech/transcribe.ts';
 import { createVoiceActivity } from './speech/voice-activity.ts';
-import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
+import type { WindowJob, WindowResult } from './speech/window-messages.ts';
+import {
+  type PoolSize,
+  sizePool,
+  slotsFor,
+  startWindowProcesses,
+  windowsAtOnceHere,
+} from './window-processes.ts';
 
 /** The one place where the recogniser is put together; it is taken apart in reverse. */
-export const createRecogniser: CreateRecogniser = async ({ config, onPrepare, log }) => {
-  const model = await prepareModel({
+export const createRecogniser: CreateRecogniser = async (options) => {
+  const { config, log } = options;
+  const open: AsyncDisposable[] = [];
+  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
+    open.unshift(part);
+    return part;
+  };
+  const closeAll = async () => {
+    for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
+  };
+
+  try {
+    const model = await prepare(options);
+    const size = sizePool(config);
+    const recognition = keep(await createRecognition(options, model, size));
+    const voice = keep(await createVoiceActivity({ graphPath: model.voiceActivityPath }));
+    const speakers = { threads: size.threads, ...(log && { log }) };
+    const speakerModel = keep(
+      config.speakerModelFolder
+        ? await createSherpaSpeakerModel({ ...speakers, folder: config.speakerModelFolder })
+        : createOwnSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork }),
+    );
+    const parts: TranscribeParts = {
+      dispatcher: recognition.dispatcher,
+      windowsAtOnce: recognition.windowsAtOnce,
+      voice,
+      speakerModel,
+      tokenisePrompt: createPromptTokeniser(model.modelFolder),
+      taiwanese: model.adapted,
+    };
+
+    return {
+      transcribe: (bytes, given) => transcribe(bytes, given, parts),
+      stream: createWindowStreamRecogniser(parts),
+      trackSpeakers: () =>
+        createSpeakerTracker({ model: speakerModel, run: { requestId: randomUUID(), priority: 'realtime' } }),
+      ready: recognition.ready,
+      load: recognition.load,
+      [Symbol.asyncDispose]: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+};
+
+export type RecognitionWorker = ClusterMember & Pick<Recogniser, 'ready' | 'load'>;
+
+/** What a worker is made of: processes of its own, for the windows of others. */
+export async function createRecognitionWorker(options: RecogniserOptions): Promise<RecognitionWorker> {
+  const { config, log } = options;
+  const model = await prepare(options);
+  const processes = startWindowProcesses(config, model, sizePool(config), log);
+  try {
+    const member = await takeWindowsOfOthers(options, processes);
+    return {
+      ping: member.ping,
+      ready: () => processes.ready(),
+      load: () => processes.stats(),
+      async [Symbol.asyncDispose]() {
+        await member[Symbol.asyncDispose]();
+        await processes[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await processes[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type Recognition = AsyncDisposable &
+  Pick<TranscribeParts, 'dispatcher' | 'windowsAtOnce'> &
+  Pick<Recogniser, 'ready' | 'load'>;
+
+/** Where windows are recognised: in processes of this machine, on other machines, or on both. */
+async function createRecognition(
+  options: RecogniserOptions,
+  model: PreparedModel,
+  size: PoolSize,
+): Promise<Recognition> {
+  const { config, log = silent } = options;
+  const local = config.role === 'api' ? undefined : startWindowProcesses(config, model, size, options.log);
+  if (local && config.redisUrl === undefined) {
+    return {
+      dispatcher: local,
+      windowsAtOnce: windowsAtOnceHere(size),
+      ready: () => local.ready(),
+      load: () => local.stats(),
+      [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
+    };
+  }
+  const member = local && (await takeWindowsOfOthers(options, local));
+  const node = await joinAsNode({ url: config.redisUrl!, group: groupOf(config), codec: windowCodec, log });
+  return {
+    dispatcher: node.dispatcher,
+    windowsAtOnce: node.windowsAtOnce,
+    ready: node.ready,
+    // Restarts and memory are of this machine: those of others are counted there.
+    load: () => ({ restarts: 0, rssBytes: 0, ...local?.stats(), ...node.load() }),
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await member?.[Symbol.asyncDispose]();
+      await local?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function takeWindowsOfOthers(
+  { config, log = silent }: RecogniserOptions,
+  dispatcher: LocalDispatcher<WindowJob, WindowResult>,
+): Promise<ClusterMember> {
+  return joinAsWorker({
+    url: config.redisUrl!,
+    group: groupOf(config),
+    codec: windowCodec,
+    dispatcher,
+    slotsFor,
+    model: config.model,
+    version: await ownVersion(),
+    drainMs: config.drainSeconds * 1000,
+    log,
+  });
+}
+
+function groupOf({ model, adapter, precision }: Config): string {
+  return clusterGroup({ model, adapter, precision });
+}
+
+function prepare({ config, onPrepare }: RecogniserOptions): Promise<PreparedModel> {
+  return prepareModel({
     model: config.model,
     adapter: config.adapter,
     precision: config.precision,
     cacheFolder: config.cacheFolder,
     ...(onPrepare && { onProgress: onPrepare }),
   });
-  const { processes, threads } = sizePool(config);
-  const speakers = { threads, ...(log && { log }) };
-  const speakerModel = config.speakerModelFolder
-    ? await createSherpaSpeakerModel({ ...speakers, folder: config.speakerModelFolder })
-    : createOwnSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork });
-  // Its processes load the model while the rest is put together.
-  const dispatcher = createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
-    moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
-    settings: { ...model, threads, slots: slotsPerProcess },
-    processes,
-    slots: slotsPerProcess,
-    interactiveSlots: 1,
-    realtimeSlots: 1,
-    memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
-    ...(log && { log }),
-  });
-  const voice = await createVoiceActivity({ graphPath: model.voiceActivityPath }).catch(async (error) => {
-    await speakerModel[Symbol.asyncDispose]();
-    await dispatcher[Symbol.asyncDispose]();
-    throw error;
-  });
-  const parts = {
-    dispatcher,
-    voice,
-    speakerModel,
-    tokenisePrompt: createPromptTokeniser(model.modelFolder),
-    windowsAtOnce: processes * fileSlotsPerProcess,
-    taiwanese: model.adapted,
-  };
-
-  return {
-    transcribe: (bytes, options) => transcribe(bytes, options, parts),
-    stream: createWindowStreamRecogniser(parts),
-    trackSpeakers: () =>
-      createSpeakerTracker({ model: speakerModel, run: { requestId: randomUUID(), priority: 'realtime' } }),
-    ready: () => dispatcher.ready(),
-    load: () => dispatcher.stats(),
-    async [Symbol.asyncDispose]() {
-      await speakerModel[Symbol.asyncDispose]();
-      await voice[Symbol.asyncDispose]();
-      await dispatcher[Symbol.asyncDispose]();
-    },
-  };
-};
-
-/** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
-const fileSlotsPerProcess = 5;
-/** One more is for what is being spoken. */
-const slotsPerProcess = fileSlotsPerProcess + 1;
-/** Two threads bring the answer to a short file sooner; more of them wait for one another. */
-const threadsPerProcess = 2;
-
-/** As many processes as the cores keep busy and half of the memory holds. */
-function sizePool(config: Config): { processes: number; threads: number } {
-  const cores = availableParallelism();
-  const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);
-  const processes = config.processes || Math.max(1, Math.min(fitting, Math.floor(cores / threadsPerProcess)));
-  const threads = config.threads || Math.max(1, Math.min(threadsPerProcess, Math.floor(cores / processes)));
-  return { processes, threads };
 }
+
+async function ownVersion(): Promise<string> {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  return JSON.parse(manifest).version;
+}
+
+const silent = { info() {}, warn() {}, error() {} };

@@ -11,8 +11,8 @@ export type CommandContext = {
   stderr: Output;
   /** Aborted when the user interrupts or the reader of our output goes away. */
   signal: AbortSignal;
-  /** Throws a ConfigError when a setting is bad. */
-  loadConfig(): Config;
+  /** Throws a ConfigError when a setting is bad. What the command line says counts more than the surroundings. */
+  loadConfig(said?: Record<string, string>): Config;
   createRecogniser: CreateRecogniser;
   /** Calls whenever the operator asks to read files again (SIGHUP). */
   onReload(listener: () => void): void;

@@ -6,8 +6,10 @@ import { exitCodes } from './exit-codes.ts';
 const usage = {
   start: `siann start
   Prepares the model, runs the service, and prints its addresses and, the first time, its keys.`,
-  serve: `siann serve
-  Runs the service, and logs a line of JSON for each request. SIGTERM stops it once running requests are done.`,
+  serve: `siann serve [--role all|api|worker]
+  Runs the service, and logs a line of JSON for each request. SIGTERM stops it once running requests are done.
+    --role api           answers requests, and leaves recognition to workers (needs SIANN_REDIS_URL and SIANN_DATABASE_URL)
+    --role worker        recognises what others answer for (needs SIANN_REDIS_URL)`,
   transcribe: `siann transcribe FILE… [options]
   Writes what is said in the files (- for standard input) to standard output.
     --format json|verbose_json|text|srt|vtt|diarized_json   (default: text)

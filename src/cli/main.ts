@@ -68,7 +68,7 @@ export async function main(args: string[]): Promise<void> {
     stdout,
     stderr,
     signal,
-    loadConfig: () => loadConfig(environmentWithFiles(process.env)),
+    loadConfig: (said) => loadConfig({ ...environmentWithFiles(process.env), ...said }),
     createRecogniser: async (options) => (await import('../main.ts')).createRecogniser(options),
     onReload: (listener) => void process.on('SIGHUP', listener),
   });

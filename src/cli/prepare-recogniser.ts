@@ -5,7 +5,8 @@ import type { ProgressBar } from './progress-bar.ts';
 /** The recogniser, with the bar showing how far its model is; an interruption does not wait for it. */
 export async function prepareRecogniser(context: CommandContext, bar: ProgressBar): Promise<Recogniser> {
   const { signal } = context;
-  const config = context.loadConfig();
+  // A command's own file is recognised by the command's own processes.
+  const config = { ...context.loadConfig({ SIANN_ROLE: 'all' }), redisUrl: undefined };
   signal.throwIfAborted();
   const prepared = context.createRecogniser({
     config,

@@ -4,6 +4,7 @@ import { checkBeforeStart, explainStartFailure } from './before-start.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createProgressBar } from './progress-bar.ts';
+import { aborted, unlessAborted } from './until-aborted.ts';
 
 /**
  * Runs the service until it is told to stop, and lets running requests finish then. A second signal finds no listener and
@@ -49,18 +50,4 @@ export async function runService(
   await service[Symbol.asyncDispose]();
   log.info({}, 'stopped');
   return exitCodes.ok;
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

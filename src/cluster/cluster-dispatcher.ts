@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { ServiceError } from '../errors.ts';
 import { createAbortWatch } from '../inference/abort-watch.ts';
-import type { Dispatcher } from '../inference/dispatcher.ts';
+import { type Dispatcher, priorities } from '../inference/dispatcher.ts';
 import { createFairQueue } from '../inference/fair-queue.ts';
 import { settledWithin } from '../inference/settled-within.ts';
 import { createTicket, type Ticket } from '../inference/ticket.ts';
@@ -13,6 +13,11 @@ import type { JobCodec } from './job-codec.ts';
 import { createJobPost, type JobTrace, type PostedJob } from './job-post.ts';
 import { createRedisPresence } from './redis-presence.ts';
 import { subscribe } from './subscription.ts';
+
+export interface ClusterDispatcher<Job, Result> extends Dispatcher<Job, Result> {
+  /** Requests that have work out. */
+  requests(): number;
+}
 
 export type ClusterDispatcherOptions<Job, Result> = {
   redis: Redis;
@@ -53,7 +58,7 @@ const lookAfterReturnMs = 1_000;
 /** Work for the workers of a group, wherever they are. This node looks after its jobs until they are answered. */
 export async function createClusterDispatcher<Job, Result>(
   options: ClusterDispatcherOptions<Job, Result>,
-): Promise<Dispatcher<Job, Result>> {
+): Promise<ClusterDispatcher<Job, Result>> {
   const { redis, codec } = options;
   const { patienceMs = 2_000, outageMs = 60_000, deadlineMs = 900_000 } = options;
   const { maxFileJobs = () => Number.POSITIVE_INFINITY, withoutWorkersMs = () => 0 } = options;
@@ -84,7 +89,7 @@ export async function createClusterDispatcher<Job, Result>(
         id: jobIdOf(nodeId, number),
         requestId,
         priority,
-        input: codec.packJob(job),
+        pack: () => codec.packJob(job),
       };
       const onAbort = () => withdraw(errand);
       const ticket = createTicket<PostedJob, Result>({
@@ -108,6 +113,8 @@ export async function createClusterDispatcher<Job, Result>(
       return ticket.result;
     },
 
+    requests: () => outOf.size,
+
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
       await stopped;
@@ -115,7 +122,7 @@ export async function createClusterDispatcher<Job, Result>(
   };
 
   function sendWaiting(): void {
-    for (const priority of ['realtime', 'interactive', 'file'] as const) {
+    for (const priority of priorities) {
       while (priority !== 'file' || fileJobs < maxFileJobs()) {
         const errand = waiting.takeTurn(priority);
         if (!errand) break;

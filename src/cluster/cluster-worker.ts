@@ -8,6 +8,7 @@ import { packErrorAnswer, packResultAnswer } from './job-answer.ts';
 import type { JobCodec } from './job-codec.ts';
 import { createJobLanes, type TakenJob } from './job-lanes.ts';
 import { createRedisPresence } from './redis-presence.ts';
+import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
 
 export type ClusterWorkerOptions<Job, Result> = {
@@ -19,8 +20,6 @@ export type ClusterWorkerOptions<Job, Result> = {
   dispatcher: Dispatcher<Job, Result>;
   /** How many jobs of a priority and below it there may be at once, by now. */
   slotsFor(priority: Priority): number;
-  /** A job that was done, and how long it took. */
-  onDone?: (job: Job, ms: number) => void;
   /** How long a worker may give no sign of life before its jobs go to others. */
   lockMs?: number;
   /** How often it looks for work although nobody said that there is any. */
@@ -33,6 +32,8 @@ export type ClusterWorkerOptions<Job, Result> = {
 export type ClusterWorker = AsyncDisposable & {
   /** Jobs under way. */
   busy(): number;
+  /** Seconds of audio done in a second of work, lately. */
+  speed(): number;
 };
 
 type Held = TakenJob & { abort: AbortController; done: Promise<void> };
@@ -55,6 +56,7 @@ export async function createClusterWorker<Job, Result>(
   const held = new Map<string, Held>();
   /** Where there may be work. */
   const worthALook = new Set<Priority>(priorities);
+  const speed = createSpeedMeter();
   let fetching: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -74,6 +76,7 @@ export async function createClusterWorker<Job, Result>(
 
   return {
     busy: () => held.size,
+    speed: speed.read,
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
       await stopped;
@@ -149,10 +152,10 @@ export async function createClusterWorker<Job, Result>(
     let bytes: Buffer;
     try {
       const decoded = codec.unpackJob(input);
-      const startedAt = performance.now();
       const { requestId, priority } = job;
-      const result = await dispatcher.run(decoded, { requestId, priority, signal });
-      options.onDone?.(decoded, performance.now() - startedAt);
+      const result = await speed.measure(codec.audioSeconds(decoded), () =>
+        dispatcher.run(decoded, { requestId, priority, signal }),
+      );
       bytes = packResultAnswer(codec, result);
     } catch (error) {
       if (signal.aborted && reason() === notWanted) return job.complete();

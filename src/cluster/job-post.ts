@@ -1,9 +1,10 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import type { JobsOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type Priority, priorities } from '../inference/dispatcher.ts';
-import { type ClusterKeys, queuePrefix } from './cluster-keys.ts';
+import type { Priority } from '../inference/dispatcher.ts';
+import type { ClusterKeys } from './cluster-keys.ts';
+import { closeJobQueues, openJobQueues } from './job-queues.ts';
 
-export type PostedJob = { id: string; requestId: string; priority: Priority; input: Buffer };
+export type PostedJob = { id: string; requestId: string; priority: Priority; pack(): Buffer };
 
 export type JobTrace = { job: boolean; answer: boolean; input: boolean };
 
@@ -21,7 +22,6 @@ export type JobPost = AsyncDisposable & {
   /** What there is of each job, whose audio is kept for another while. */
   keepAlive(jobs: PostedJob[]): Promise<JobTrace[]>;
   renewInput(job: PostedJob): Promise<void>;
-  waitingJobs(): Promise<number>;
 };
 
 /** Audio that nobody looks after any more, its node having died, goes away so soon. */
@@ -30,26 +30,9 @@ const inputMs = 30_000;
 /** What was given up twice is kept for whoever looks into it, without its audio. */
 const setAside = { age: 86_400, count: 1_000 };
 
-/** Events are written by BullMQ and read by nobody here. */
-const keptEvents = 100;
-
-type JobRecord = { requestId: string };
-
 export function createJobPost(redis: Redis, keys: ClusterKeys): JobPost {
-  const connection = { connection: redis, prefix: queuePrefix };
-  const streams = { events: { maxLen: keptEvents } };
-  const openQueue = (priority: Priority) => {
-    const queue = new Queue<JobRecord>(keys.queueName(priority), { ...connection, streams });
-    // Whoever asked is told as well.
-    queue.on('error', () => {});
-    return queue;
-  };
-  const queues = {
-    realtime: openQueue('realtime'),
-    interactive: openQueue('interactive'),
-    file: openQueue('file'),
-  };
-  const putInput = ({ id, input }: PostedJob) => redis.set(keys.input(id), input, 'PX', inputMs);
+  const queues = openJobQueues(redis, keys);
+  const putInput = ({ id, pack }: PostedJob) => redis.set(keys.input(id), pack(), 'PX', inputMs);
   const remove = async ({ id, priority }: PostedJob) =>
     (await queues[priority].remove(id, { removeChildren: false })) === 1;
 
@@ -108,15 +91,8 @@ export function createJobPost(redis: Redis, keys: ClusterKeys): JobPost {
       await putInput(job);
     },
 
-    async waitingJobs() {
-      const counts = await Promise.all(
-        priorities.map((priority) => queues[priority].getJobCountByTypes('waiting', 'prioritized')),
-      );
-      return counts.reduce((sum, count) => sum + count, 0);
-    },
-
     async [Symbol.asyncDispose]() {
-      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+      await closeJobQueues(queues);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ServiceState } from './service-state.ts';
 
 export type ReadinessAnswer = {
   status: 'ready' | 'starting' | 'draining' | 'failing';
-  checks: { model: boolean; database: boolean; redis?: boolean };
+  checks: { model: boolean; database?: boolean; redis?: boolean };
 };
 
 export type Readiness = () => Promise<ReadinessAnswer>;
@@ -11,7 +11,8 @@ export type Readiness = () => Promise<ReadinessAnswer>;
 export type ReadinessOptions = {
   state: ServiceState;
   recogniser: Pick<Recogniser, 'load' | 'ready'>;
-  database: { ping(): Promise<unknown> };
+  /** What the work stands on, where it does. */
+  database?: { ping(): Promise<unknown> };
   redis?: { ping(): Promise<unknown> };
 };
 
@@ -30,12 +31,12 @@ export function createReadiness({ state, recogniser, database, redis }: Readines
     const model = recogniser.load().processes > 0;
     wasReady ||= model;
     const [databaseAnswers, redisAnswers] = await Promise.all([
-      answers(database.ping()),
+      database && answers(database.ping()),
       redis && answers(redis.ping()),
     ]);
     const checks = {
       model,
-      database: databaseAnswers,
+      ...(databaseAnswers !== undefined && { database: databaseAnswers }),
       ...(redisAnswers !== undefined && { redis: redisAnswers }),
     };
     if (state.draining) return { status: 'draining', checks };

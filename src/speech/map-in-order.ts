@@ -4,9 +4,10 @@
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,
-  limit: number,
+  limit: number | (() => number),
   work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): AsyncGenerator<Result> {
+  const most = typeof limit === 'number' ? () => limit : limit;
   const stop = new AbortController();
   const source = items[Symbol.asyncIterator]();
   const underWay: Promise<Result>[] = [];
@@ -14,7 +15,7 @@ export async function* mapInOrder<Item, Result>(
   let ended = false;
   try {
     while (!ended || underWay.length > 0) {
-      if (!ended && underWay.length < limit) next ??= guarded(source.next());
+      if (!ended && underWay.length < most()) next ??= guarded(source.next());
       const first = underWay[0];
       const event = await Promise.race([
         ...(next ? [next.then((item) => ({ item }))] : []),

@@ -61,7 +61,7 @@ export type CreateRecogniser = (options: RecogniserOptions) => Promise<Recognise
 export type RecogniserOptions = {
   config: Config;
   onPrepare?: (progress: PrepareProgress) => void;
-  log?: PoolLog;
+  log?: PoolLog & { error(fields: object, message: string): void };
 };
 
 export type PrepareProgress = { step: string; fraction: number };

@@ -23,7 +23,7 @@ export type TranscribeParts = {
   speakerModel: SpeakerModel;
   tokenisePrompt: PromptTokeniser;
   /** Windows of one recording that may be under way at once. */
-  windowsAtOnce: number;
+  windowsAtOnce: number | (() => number);
   /** Whether the model knows Taiwanese. */
   taiwanese: boolean;
 };

@@ -53,7 +53,7 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
     stdout: { write: (text) => out.push(text), isTTY: script.terminal ?? false },
     stderr: { write: (text) => err.push(text), isTTY: script.terminal ?? false, columns: 60 },
     signal: script.signal ?? new AbortController().signal,
-    loadConfig: (): Config => loadConfig(script.env ?? {}),
+    loadConfig: (said): Config => loadConfig({ ...script.env, ...said }),
     createRecogniser: async ({ onPrepare }) => {
       onPrepare?.({ step: 'Reading the weights', fraction: 0.5 });
       return recogniser;

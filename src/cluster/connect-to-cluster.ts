@@ -1,0 +1,14 @@
+import { openRedis, type RedisConnection } from '../storage/redis.ts';
+
+export type ClusterLog = {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
+
+/** A window's audio takes a second on a slow network. */
+const commandTimeout = 5_000;
+
+export function connectToCluster({ url, log }: { url: string; log: ClusterLog }): Promise<RedisConnection> {
+  return openRedis({ url, log, settings: { commandTimeout } });
+}

@@ -1,0 +1,60 @@
+import { hostname } from 'node:os';
+import type { Priority } from '../inference/dispatcher.ts';
+import type { LocalDispatcher } from '../inference/local-dispatcher.ts';
+import { clusterKeys } from './cluster-keys.ts';
+import { createClusterWorker } from './cluster-worker.ts';
+import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
+import type { JobCodec } from './job-codec.ts';
+import { announceWorker } from './worker-announcement.ts';
+
+export type JoinAsWorkerOptions<Job, Result> = {
+  url: string;
+  group: string;
+  codec: JobCodec<Job, Result>;
+  /** What does the work. It is not disposed of. */
+  dispatcher: LocalDispatcher<Job, Result>;
+  /** How many jobs of a priority and below it one process takes at once. */
+  slotsFor: Record<Priority, number>;
+  /** What others are told. */
+  model: string;
+  version: string;
+  drainMs: number;
+  log: ClusterLog;
+};
+
+/** A worker's place in the cluster. Disposing of it finishes what it has taken, or hands it back. */
+export type ClusterMember = AsyncDisposable & { ping(): Promise<void> };
+
+export async function joinAsWorker<Job, Result>(
+  options: JoinAsWorkerOptions<Job, Result>,
+): Promise<ClusterMember> {
+  const { dispatcher, group, model, version } = options;
+  const redis = await connectToCluster(options);
+  const slotsFor = (priority: Priority) => dispatcher.stats().processes * options.slotsFor[priority];
+  const worker = await createClusterWorker({ ...options, redis, slotsFor });
+  const announcement = announceWorker(redis, clusterKeys(group), () => {
+    const { processes, rssBytes } = dispatcher.stats();
+    return {
+      host: hostname(),
+      version,
+      model,
+      processes,
+      slots: slotsFor('realtime'),
+      fileSlots: slotsFor('file'),
+      busySlots: worker.busy(),
+      speed: worker.speed(),
+      rssBytes,
+    };
+  });
+
+  return {
+    async ping() {
+      await redis.ping();
+    },
+    async [Symbol.asyncDispose]() {
+      await announcement[Symbol.asyncDispose]();
+      await worker[Symbol.asyncDispose]();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
+}

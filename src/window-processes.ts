@@ -1,0 +1,58 @@
+import { availableParallelism, totalmem } from 'node:os';
+import type { Config } from './config.ts';
+import type { Priority } from './inference/dispatcher.ts';
+import { createLocalDispatcher, type LocalDispatcher } from './inference/local-dispatcher.ts';
+import type { PoolLog } from './inference/process-pool.ts';
+import { modelPackage } from './model/catalogue.ts';
+import type { PreparedModel } from './model/prepare-model.ts';
+import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
+
+/** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
+const fileSlotsPerProcess = 5;
+/** One more is for what is being spoken. */
+const slotsPerProcess = fileSlotsPerProcess + 1;
+const [interactiveSlots, realtimeSlots] = [1, 1];
+/** Two threads bring the answer to a short file sooner; more of them wait for one another. */
+const threadsPerProcess = 2;
+
+/** How many windows of a priority and below it one process takes at once. */
+export const slotsFor: Record<Priority, number> = {
+  realtime: slotsPerProcess,
+  interactive: slotsPerProcess - realtimeSlots,
+  file: slotsPerProcess - realtimeSlots - interactiveSlots,
+};
+
+export type PoolSize = { processes: number; threads: number };
+
+/** The inference processes of this machine. They load the model while the rest is put together. */
+export function startWindowProcesses(
+  config: Config,
+  model: PreparedModel,
+  { processes, threads }: PoolSize,
+  log?: PoolLog,
+): LocalDispatcher<WindowJob, WindowResult> {
+  return createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
+    moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
+    settings: { ...model, threads, slots: slotsPerProcess },
+    processes,
+    slots: slotsPerProcess,
+    interactiveSlots,
+    realtimeSlots,
+    memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
+    ...(log && { log }),
+  });
+}
+
+/** Windows of one recording that are worth having under way on this machine. */
+export function windowsAtOnceHere({ processes }: PoolSize): number {
+  return processes * fileSlotsPerProcess;
+}
+
+/** As many processes as the cores keep busy and half of the memory holds. */
+export function sizePool(config: Config): PoolSize {
+  const cores = availableParallelism();
+  const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);
+  const processes = config.processes || Math.max(1, Math.min(fitting, Math.floor(cores / threadsPerProcess)));
+  const threads = config.threads || Math.max(1, Math.min(threadsPerProcess, Math.floor(cores / processes)));
+  return { processes, threads };
+}
