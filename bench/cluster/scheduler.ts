@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { joinAsNode } from '../../src/cluster/join-as-node.ts';
+import { windowCodec } from '../../src/cluster/window-codec.ts';
+import { mapInOrder } from '../../src/speech/map-in-order.ts';
+import type { WindowJob } from '../../src/speech/window-messages.ts';
+import { startRedis } from '../../test/support/redis.ts';
+import type { Explain, Figure } from '../figure.ts';
+import { serverOr } from './cluster.ts';
+import { standInWindow } from './stand-in-job.ts';
+import { createStandInWorkers } from './stand-in-workers.ts';
+
+export type SchedulerOptions = {
+  levels: number[];
+  costMs: number;
+  /** Windows for each worker. */
+  rounds: number;
+  explain: Explain;
+};
+
+const windowSeconds = 30;
+/** How long it may take until all workers are known. */
+const knownWithinMs = 15_000;
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** One recording's windows on ever more workers that take a fixed time for each: what the queue itself costs. */
+export async function measureScheduler(options: SchedulerOptions): Promise<Figure[]> {
+  const { levels, costMs, rounds, explain } = options;
+  await using redis = serverOr(await startRedis());
+  const group = 'stand-in';
+  await using workers = createStandInWorkers({ url: redis.url, group, costMs, processes: 0 });
+  await workers.growTo(1);
+  await using node = await joinAsNode({ url: redis.url, group, codec: windowCodec, log: quiet });
+  const window = standInWindow(windowSeconds);
+  const figures: Figure[] = [];
+  for (const count of levels) {
+    await workers.growTo(count);
+    await untilKnown(count);
+    const windows = count * rounds;
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    const results = mapInOrder(repeated(window, windows), node.windowsAtOnce, (job, signal) =>
+      node.dispatcher.run(job, { requestId, priority: 'file', signal }),
+    );
+    let done = 0;
+    for await (const _ of results) done++;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const share = (windows * costMs) / 1000 / (count * seconds);
+    explain(`scheduler: ${count} workers, ${done} windows in ${seconds.toFixed(2)} s`);
+    figures.push({
+      title: `${windows} windows of ${windowSeconds} s, ${costMs} ms each, on ${count} workers: share of linear`,
+      value: `${(share * 100).toFixed(1)} % (${seconds.toFixed(1)} s)`,
+      bar: '90 %',
+      passes: share >= 0.9,
+    });
+  }
+  return figures;
+
+  async function untilKnown(count: number): Promise<void> {
+    const deadline = performance.now() + knownWithinMs;
+    while (node.load().processes < count) {
+      if (performance.now() > deadline) throw new Error(`Only ${node.load().processes} workers are known.`);
+      await sleep(100);
+    }
+  }
+}
+
+async function* repeated(window: WindowJob, count: number): AsyncGenerator<WindowJob> {
+  for (let index = 0; index < count; index++) yield window;
+}
