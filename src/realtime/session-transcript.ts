@@ -1,6 +1,6 @@
+import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import type { StreamHearing } from '../speech/stream-recogniser.ts';
 import type { QueuedEvent } from './event-queue.ts';
-import type { SpeakerTracker } from './speaker-tracker.ts';
 
 export type SessionTranscript = {
   hear(heard: StreamHearing): void;

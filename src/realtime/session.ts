@@ -1,6 +1,7 @@
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { ServiceError } from '../errors.ts';
 import type { LanguageSetting } from '../speech/segment.ts';
+import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import type { StreamRecogniser } from '../speech/stream-recogniser.ts';
 import { BadAudio } from './bad-audio.ts';
 import { createEventQueue } from './event-queue.ts';

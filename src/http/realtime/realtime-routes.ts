@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { emptyBodyHash } from '../../accounts/signature.ts';
 import { createSession } from '../../realtime/session.ts';
 import type { SessionLimits } from '../../realtime/session-limits.ts';
-import type { SpeakerTracker } from '../../realtime/speaker-tracker.ts';
+import type { SpeakerTracker } from '../../speech/speakers/speaker-tracker.ts';
 import type { StreamRecogniser } from '../../speech/stream-recogniser.ts';
 import { leaseOf } from '../admission-hook.ts';
 import type { Metrics } from '../metrics.ts';
