@@ -57,8 +57,13 @@ export interface Lease {
   reserve(totalSeconds: number): Promise<void>;
   /** Charges what a stream has used so far, in place of so much of what was reserved; more may follow, until `settle`. */
   settleSoFar(totalSeconds: number): Promise<void>;
-  /** Charges `seconds` once and for all, in place of what was reserved. Called just before the answer is written. */
+  /**
+   * Charges `seconds` once and for all, in place of what was reserved. Called just before the answer is written; when it
+   * throws there must be none, and the charge is taken back if it was made.
+   */
   settle(seconds: number): Promise<void>;
+  /** Charges later, once, what `settle` could not because the database was away: for what was given already. */
+  owe(seconds: number): Promise<void>;
   /** Gives back the place, and whatever was reserved and not settled. May be called at any time, any number of times. */
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ import { createKeyWatch } from './key-watch.ts';
 import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
 import { createLedger } from './ledger.ts';
 import { type Plan, type Plans, plans as publishedPlans } from './plans.ts';
+import { repeat } from './repeat.ts';
 import { emptyBodyHash, readSignature, type Signature } from './signature.ts';
 import { createStreamTokens } from './stream-tokens.ts';
 
@@ -29,6 +30,7 @@ type Options = {
 type Found = { key: KnownKey; tokenNote?: string | undefined };
 
 const renewMs = 20_000;
+const catchUpMs = 2_000;
 
 /** Ready to admit once what this instance held at its last end has been given back. */
 export async function createGate(options: Options): Promise<Gate & AsyncDisposable> {
@@ -46,12 +48,16 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
   });
 
   await ledger.releaseOwn();
-  const renewal = setInterval(() => {
-    ledger
-      .renew()
-      .then(() => ledger.releaseExpired())
-      .catch((error) => log.error({ err: error }, 'Reservations could not be renewed'));
-  }, renewMs).unref();
+  const renewal = repeat({
+    everyMs: renewMs,
+    work: () => ledger.renew().then(ledger.releaseExpired),
+    onError: (error) => log.error({ err: error }, 'Reservations could not be renewed'),
+  });
+  const catchUp = repeat({
+    everyMs: catchUpMs,
+    work: ledger.catchUp,
+    onError: (error) => log.error({ err: error }, 'The ledger could not catch up'),
+  });
 
   const authenticate = async (credential: Credential): Promise<Found> => {
     const found = await findKey(credential);
@@ -124,8 +130,9 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       });
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(renewal);
-      watch[Symbol.dispose]();
+      for (const work of [renewal, catchUp, watch]) work[Symbol.dispose]();
+      // What cannot be done now is done when what was held expires, save for what is owed.
+      await ledger.catchUp().catch(() => {});
     },
   };
 }

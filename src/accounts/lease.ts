@@ -3,6 +3,7 @@ import type { Counters } from '../storage/counters.ts';
 import type { Admitted, Lease } from './admission.ts';
 import { type Period, periodAt, resetDateOf } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
+import { isUnavailable, persistently } from './persistently.ts';
 import { type Signature, signatureLifetimeMs } from './signature.ts';
 
 /** How much is reserved at a time, so that a file does not cost a write for every moment decoded. */
@@ -31,7 +32,10 @@ export function createLease(parts: LeaseParts): Lease {
   let state: 'open' | 'settled' | 'closed' = 'open';
   let period: Period | undefined;
   let reservedMs = 0;
+  let mayHold = false;
   let chargedMs = 0;
+  /** A charge that may or may not have been made. */
+  let uncertainMs: number | undefined;
   let revocation: { controller: AbortController; endWatch(): void } | undefined;
   // What is done to the ledger is done in the order in which it was asked for.
   let last: Promise<unknown> = Promise.resolve();
@@ -50,6 +54,7 @@ export function createLease(parts: LeaseParts): Lease {
     if (missingMs <= 0 || quotaMs === undefined) return;
     // Near the end of the quota there may be room for what is needed, though not for a whole step.
     for (const milliseconds of new Set([Math.ceil(missingMs / stepMs) * stepMs, missingMs])) {
+      mayHold = true;
       if (!(await ledger.reserve(request(), milliseconds))) continue;
       reservedMs += milliseconds;
       return;
@@ -60,9 +65,27 @@ export function createLease(parts: LeaseParts): Lease {
   const chargeUpTo = async (totalMs: number, rest: 'kept' | 'given back') => {
     if (unverified) throw new Error('A signed request was settled before its body was verified.');
     if (totalMs < chargedMs) throw new RangeError('What has been charged is not taken back.');
+    // Asked for again as it was, it is made if it was not.
+    if (uncertainMs !== undefined) await charge(uncertainMs, 'kept');
+    await charge(totalMs, rest);
+  };
+  const charge = async (totalMs: number, rest: 'kept' | 'given back') => {
     if (rest === 'kept' && totalMs === chargedMs) return;
-    if (!(await ledger.settle(request(), totalMs, { chargedMs, rest }))) throw quotaExceeded(clock.now());
+    uncertainMs = totalMs;
+    const charged = await ledger.settle(request(), totalMs, { chargedMs, rest });
+    uncertainMs = undefined;
+    if (!charged) throw quotaExceeded(clock.now());
     chargedMs = totalMs;
+  };
+
+  const giveBackRest = async () => {
+    try {
+      if (uncertainMs !== undefined && chargedMs === 0) await ledger.retract(request());
+      else if (mayHold) await ledger.release(requestId);
+    } catch (error) {
+      // The ledger does it later.
+      if (!isUnavailable(error)) throw error;
+    }
   };
 
   return {
@@ -104,8 +127,24 @@ export function createLease(parts: LeaseParts): Lease {
       await inTurn(async () => {
         if (state === 'settled') return;
         if (state === 'closed') throw new Error('A lease that was closed cannot be settled.');
-        await chargeUpTo(chargeMs, 'given back');
+        await persistently(() => chargeUpTo(chargeMs, 'given back'));
         state = 'settled';
+      });
+    },
+    async owe(seconds) {
+      const chargeMs = milliseconds(seconds);
+      await inTurn(async () => {
+        if (state !== 'open') throw new Error('Nothing more can be charged on a lease that has ended.');
+        state = 'settled';
+        ledger.doLater(async () => {
+          try {
+            await chargeUpTo(chargeMs, 'given back');
+          } catch (error) {
+            if (!isQuotaExceeded(error)) throw error;
+            // What was used past the quota while nobody could count is not paid; what was reserved is.
+            await chargeUpTo(Math.max(chargedMs, Math.min(chargeMs, reservedMs)), 'given back');
+          }
+        });
       });
     },
     async close() {
@@ -117,7 +156,7 @@ export function createLease(parts: LeaseParts): Lease {
         try {
           await parts.leavePlace();
         } finally {
-          if (!settled && reservedMs > 0) await ledger.release(requestId);
+          if (!settled) await giveBackRest();
         }
       });
     },
@@ -128,6 +167,10 @@ export function createLease(parts: LeaseParts): Lease {
 export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
   const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
   if (!first) throw new ServiceError('invalid_signature');
+}
+
+function isQuotaExceeded(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'quota_exceeded';
 }
 
 export function quotaExceeded(nowMs: number): ServiceError {

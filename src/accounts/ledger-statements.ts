@@ -120,3 +120,34 @@ export async function addToDay(
     )
     .execute();
 }
+
+/**
+ * Takes the charge for a request away; its row, when there was one. Where a charge is still being made, it first waits for
+ * that to end: the row that it adds cannot stand beside the one that is being added.
+ */
+export async function takeCharge(
+  queries: Queries,
+  entry: LedgerEntryRow,
+): Promise<LedgerEntryRow | undefined> {
+  const wasCharged = !(await addEntry(queries, entry));
+  const taken = await queries
+    .deleteFrom('ledger_entries')
+    .where('request_id', '=', entry.request_id)
+    .where('kind', '=', 'settle')
+    .returningAll()
+    .executeTakeFirst();
+  return wasCharged ? taken : undefined;
+}
+
+export async function takeFromBalance(
+  queries: Queries,
+  { keyId, month }: BalanceId,
+  usedMs: number,
+): Promise<void> {
+  await queries
+    .updateTable('balances')
+    .set((set) => ({ used_ms: set('used_ms', '-', usedMs) }))
+    .where('key_id', '=', keyId)
+    .where('month', '=', month)
+    .execute();
+}

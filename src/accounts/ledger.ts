@@ -10,6 +10,8 @@ import {
   giveBack,
   hold,
   raiseEntry,
+  takeCharge,
+  takeFromBalance,
   takeReservation,
 } from './ledger-statements.ts';
 
@@ -33,9 +35,15 @@ export interface Ledger {
    * changes nothing. False when the quota has no room.
    */
   settle(request: LedgerRequest, milliseconds: number, soFar?: SoFar): Promise<boolean>;
-  /** Gives back what the request held, if anything. When that fails it is tried again with every renewal. */
+  /** Gives back what the request held, if anything. When that fails it is tried again until it is done. */
   release(requestId: string): Promise<void>;
-  /** Keeps what this instance's requests hold from expiring. */
+  /** The same for a request that may have been charged, though nobody could say so: it was not answered. */
+  retract(request: LedgerRequest): Promise<void>;
+  /** Does what cannot be done now as soon as it can be; it must bear being done twice. */
+  doLater(work: () => Promise<unknown>): void;
+  /** Tries again what could not be done. */
+  catchUp(): Promise<void>;
+  /** Keeps what this instance's requests hold from expiring, and catches up. */
   renew(): Promise<void>;
   /** Gives back what is held for requests that nobody renews any more. */
   releaseExpired(): Promise<void>;
@@ -48,20 +56,29 @@ type Options = { database: Database; instance: string; clock?: { now(): number }
 export function createLedger(options: Options): Ledger {
   const { database, instance, clock = Date, expireAfterMs = 60_000 } = options;
   const { queries } = database;
-  const unreleased = new Set<string>();
+  const undone = new Set<() => Promise<unknown>>();
   const durably: Database['hurried'] = (work) => queries.transaction().execute(work);
   const expiry = () => clock.now() + expireAfterMs;
   const recordedAt = () => new Date(clock.now()).toISOString();
 
-  const giveUp = (requestId: string) =>
-    database.hurried(async (transaction) => {
-      const held = await takeReservation(transaction, requestId);
-      if (!held) return;
-      const { key_id, month, day, reserved_ms } = held;
-      await giveBack(transaction, { keyId: key_id, month }, reserved_ms);
-      const entry = { request_id: requestId, kind: 'release', key_id, day, milliseconds: reserved_ms };
-      await addEntry(transaction, { ...entry, recorded_at: recordedAt() });
-    });
+  const finish = async (work: () => Promise<unknown>) => {
+    undone.add(work);
+    await work();
+    undone.delete(work);
+  };
+  const catchUp = async () => {
+    for (const work of undone) await finish(work);
+  };
+  // Durably: what a crash of the database brought back would be renewed for ever.
+  const giveUp = (requestId: string) => durably((transaction) => giveBackHeld(transaction, requestId));
+  const giveBackHeld = async (transaction: Kysely<Tables>, requestId: string) => {
+    const held = await takeReservation(transaction, requestId);
+    if (!held) return;
+    const { key_id, month, day, reserved_ms } = held;
+    await giveBack(transaction, { keyId: key_id, month }, reserved_ms);
+    const entry = { request_id: requestId, kind: 'release', key_id, day, milliseconds: reserved_ms };
+    await addEntry(transaction, { ...entry, recorded_at: recordedAt() });
+  };
   const releaseEach = async (reservations: { request_id: string }[]) => {
     for (const { request_id } of reservations) await giveUp(request_id);
   };
@@ -96,15 +113,26 @@ export function createLedger(options: Options): Ledger {
         return true;
       });
     },
-    async release(requestId) {
-      unreleased.add(requestId);
-      await giveUp(requestId);
-      unreleased.delete(requestId);
+    release: (requestId) => finish(() => giveUp(requestId)),
+    retract({ requestId, keyId, period: { month, day } }) {
+      const entry = { request_id: requestId, kind: 'settle', key_id: keyId, day, milliseconds: 0 };
+      return finish(() =>
+        durably(async (transaction) => {
+          const taken = await takeCharge(transaction, { ...entry, recorded_at: recordedAt() });
+          await giveBackHeld(transaction, requestId);
+          if (!taken) return;
+          await takeFromBalance(transaction, { keyId, month }, taken.milliseconds);
+          await addToDay(transaction, { keyId, day, usedMs: -taken.milliseconds, requests: -1 });
+          await addEntry(transaction, { ...taken, kind: 'release', recorded_at: recordedAt() });
+        }),
+      );
     },
+    doLater: (work) => void undone.add(work),
+    catchUp,
     async renew() {
-      for (const requestId of unreleased) await giveUp(requestId).then(() => unreleased.delete(requestId));
       const mine = queries.updateTable('reservations').where('instance', '=', instance);
       await mine.set({ expires_at_ms: expiry() }).execute();
+      await catchUp();
     },
     async releaseExpired() {
       const all = queries.selectFrom('reservations').select('request_id');

@@ -18,22 +18,20 @@ export type Database = AsyncDisposable & {
 
 /** Opens the database, making it where there is none, with its tables up to date. `url` is `postgres://…` or a file. */
 export async function openDatabase({ url }: { url: string }): Promise<Database> {
-  const database = await connect(url);
-  try {
+  {
+    // Tables may be large, and others may be at it already.
+    await using database = await connect(url, { patient: true });
     await migrate(database);
-    return database;
-  } catch (error) {
-    await database[Symbol.asyncDispose]();
-    throw error;
   }
+  return connect(url);
 }
 
 /** The database as it is, without bringing its tables up to date. */
-export async function connect(url: string): Promise<Database> {
+export async function connect(url: string, options: { patient?: boolean } = {}): Promise<Database> {
   // Only the engine in use is loaded, for the sake of quick commands.
   if (/^postgres(ql)?:/i.test(url)) {
     const { connectPostgresql } = await import('./postgresql.ts');
-    return reached(withPing(connectPostgresql(url)));
+    return reached(withPing(connectPostgresql(url, options)));
   }
   const { connectSqlite } = await import('./sqlite.ts');
   return withPing(connectSqlite(url));
@@ -50,7 +48,7 @@ async function reached(database: Database): Promise<Database> {
   } catch (cause) {
     await database[Symbol.asyncDispose]();
     // Several addresses that were all tried in vain make an error without words of its own.
-    const { message, code } = cause as NodeJS.ErrnoException;
+    const { message, code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
     throw new Error(
       `The database cannot be reached (${message || code}). Check SIANN_DATABASE, and that PostgreSQL is running.`,
       { cause },

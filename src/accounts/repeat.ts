@@ -1,0 +1,27 @@
+type Options = {
+  everyMs: number;
+  work(): Promise<unknown>;
+  /** Told once, until the work succeeds again: an outage is one event. */
+  onError(error: unknown): void;
+};
+
+/** Does work for which nobody waits, again and again and never twice at once. */
+export function repeat({ everyMs, work, onError }: Options): Disposable {
+  let working = false;
+  let failing = false;
+  const once = async () => {
+    if (working) return;
+    working = true;
+    try {
+      await work();
+      failing = false;
+    } catch (error) {
+      if (!failing) onError(error);
+      failing = true;
+    } finally {
+      working = false;
+    }
+  };
+  const timer = setInterval(() => void once(), everyMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

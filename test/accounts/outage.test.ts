@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAccountRooms } from '../support/accounts.ts';
+import { auditLedger } from '../support/audit-ledger.ts';
+import { cutCommitsOf } from '../support/commit-cutter.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+
+const server: PostgresServer | string = await startPostgres();
+
+describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server : false }, () => {
+  const postgres = server as PostgresServer;
+  after(() => postgres[Symbol.asyncDispose]());
+  const createRooms = () => createAccountRooms(() => postgres.createDatabase());
+  const createCutRooms = async () => {
+    const cutter = await cutCommitsOf(await postgres.createDatabase());
+    return { cutter, rooms: await createAccountRooms(async () => cutter) };
+  };
+  const unavailable = { code: 'unavailable', status: 503, wireCode: 'overloaded' };
+
+  it('nobody is let in, quickly, and everybody again when it is back', async () => {
+    await using rooms = await createRooms();
+    const { key } = await rooms.createKey();
+    const admit = () => rooms.gate.admit(rooms.credential(key), 'connection');
+    await (await admit()).close();
+    await postgres.kill();
+    const begunAt = performance.now();
+    await assert.rejects(admit(), unavailable);
+    await Promise.all(Array.from({ length: 20 }, () => assert.rejects(admit(), unavailable)));
+    assert.ok(performance.now() - begunAt < 2000, `${performance.now() - begunAt} ms`);
+    await postgres.start();
+    await (await admit()).close();
+  });
+
+  it('a request that is answered after a short outage is charged once', async () => {
+    await using rooms = await createRooms();
+    const { key, id } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.reserve(5);
+    await postgres.kill();
+    const settled = lease.settle(5);
+    await delay(500);
+    await postgres.start();
+    await settled;
+    await lease.close();
+    const { usedMs, reservedMs } = await auditLedger(rooms.database, id);
+    assert.deepEqual({ usedMs, reservedMs }, { usedMs: 5000, reservedMs: 0 });
+  });
+
+  it('a charge whose answer is lost is made once', async () => {
+    const { cutter, rooms } = await createCutRooms();
+    await using _rooms = rooms;
+    const { key, id } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.reserve(5);
+    cutter.cutCommits = 2;
+    await lease.settle(5);
+    assert.equal(cutter.cutCommits, 0);
+    await lease.close();
+    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    assert.deepEqual(
+      { usedMs, reservedMs, requests: settled.size },
+      { usedMs: 5000, reservedMs: 0, requests: 1 },
+    );
+  });
+
+  it('a stream goes on from a charge whose answer was lost, and is charged all of it once', async () => {
+    const { cutter, rooms } = await createCutRooms();
+    await using _rooms = rooms;
+    const { key, id } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.reserve(60);
+    for (const seconds of [15, 20]) {
+      cutter.cutCommits = 1;
+      await assert.rejects(lease.settleSoFar(seconds), unavailable);
+    }
+    await lease.settleSoFar(30);
+    await lease.settle(47);
+    await lease.close();
+    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    assert.deepEqual(
+      { usedMs, reservedMs, requests: settled.size },
+      { usedMs: 47_000, reservedMs: 0, requests: 1 },
+    );
+  });
+
+  it('a request that cannot be answered is not charged, though a charge was made', async () => {
+    const { cutter, rooms } = await createCutRooms();
+    await using _rooms = rooms;
+    const { key, id } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.reserve(5);
+    cutter.cutCommits = Number.POSITIVE_INFINITY;
+    await assert.rejects(lease.settle(5), unavailable);
+    const balances = rooms.database.queries.selectFrom('balances').select('used_ms');
+    assert.deepEqual(await balances.execute(), [{ used_ms: 5000 }], 'it was made');
+    await lease.close();
+    cutter.cutCommits = 0;
+    await delay(2500);
+    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    assert.deepEqual(
+      { usedMs, reservedMs, requests: settled.size },
+      { usedMs: 0, reservedMs: 0, requests: 0 },
+    );
+  });
+
+  it('what a stream owes is charged once it is back, and no more than its quota has', async () => {
+    await using rooms = await createRooms();
+    const { key, id } = await rooms.createKey();
+    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    const other = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await lease.reserve(20);
+    await other.reserve(15);
+    await postgres.kill();
+    await assert.rejects(lease.settleSoFar(15), unavailable);
+    await lease.owe(45);
+    await other.owe(1_000 * 60);
+    await lease.close();
+    await other.close();
+    await postgres.start();
+    await delay(2500);
+    const { usedMs, reservedMs } = await auditLedger(rooms.database, id);
+    assert.deepEqual({ usedMs, reservedMs }, { usedMs: 45_000 + 30_000, reservedMs: 0 });
+  });
+});
