@@ -13,7 +13,6 @@ import type { EndReason, SessionClose, SessionEvent, StreamEncoding, WarningCode
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
 import { createSessionTranscript } from './session-transcript.ts';
 import { watchSession } from './session-watch.ts';
-import type { SpeakerTracker } from './speaker-tracker.ts';
 
 export type SessionConfig = {
   language: LanguageSetting;
