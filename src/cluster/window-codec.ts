@@ -3,7 +3,9 @@ import { pcmSampleRate } from '../audio/pcm.ts';
 import type { WindowJob, WindowResult } from '../speech/window-messages.ts';
 import { type JobCodec, plainCodec } from './job-codec.ts';
 
-type PackedWindow = Omit<WindowJob, 'audio'> & { samples: Int16Array; fullScale: number };
+/** What stands before the samples, and how long it is before that. */
+type Head = Omit<WindowJob, 'audio'> & { fullScale: number };
+const lengthBytes = 4;
 
 const largest = 32_767;
 
@@ -12,17 +14,20 @@ export const windowCodec: JobCodec<WindowJob, WindowResult> = {
   ...plainCodec<WindowJob, WindowResult>(),
 
   packJob({ audio, ...rest }) {
-    const fullScale = fullScaleOf(audio);
-    const samples = new Int16Array(audio.length);
-    const factor = largest / fullScale;
-    for (let index = 0; index < audio.length; index++) samples[index] = Math.round(audio[index]! * factor);
-    return serialize({ ...rest, samples, fullScale } satisfies PackedWindow);
+    const { samples, fullScale } = toSamples(audio);
+    const head = serialize({ ...rest, fullScale } satisfies Head);
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32LE(head.length);
+    return Buffer.concat([length, head, new Uint8Array(samples.buffer)]);
   },
 
   unpackJob(bytes) {
-    const { samples, fullScale, ...rest } = deserialize(bytes) as PackedWindow;
-    const factor = fullScale / largest;
+    const start = lengthBytes + bytes.readUInt32LE();
+    const { fullScale, ...rest } = deserialize(bytes.subarray(lengthBytes, start)) as Head;
+    // A copy, since samples must begin at an even address.
+    const samples = new Int16Array(new Uint8Array(bytes.subarray(start)).buffer);
     const audio = new Float32Array(samples.length);
+    const factor = fullScale / largest;
     for (let index = 0; index < audio.length; index++) audio[index] = samples[index]! * factor;
     return { ...rest, audio };
   },
@@ -30,9 +35,22 @@ export const windowCodec: JobCodec<WindowJob, WindowResult> = {
   audioSeconds: ({ audio }) => audio.length / pcmSampleRate,
 };
 
+/** Rounded by hand: Math.round takes several times as long. */
+function toSamples(audio: Float32Array): { samples: Int16Array; fullScale: number } {
+  const samples = new Int16Array(audio.length);
+  for (let index = 0; index < audio.length; index++) {
+    const scaled = audio[index]! * largest;
+    if (scaled > largest || scaled < -largest) return toQuieterSamples(audio);
+    samples[index] = scaled < 0 ? scaled - 0.5 : scaled + 0.5;
+  }
+  return { samples, fullScale: 1 };
+}
+
 /** Decoders and resamplers may go a little over 1, which must not be cut off. */
-function fullScaleOf(audio: Float32Array): number {
-  let peak = 1;
-  for (let index = 0; index < audio.length; index++) peak = Math.max(peak, Math.abs(audio[index]!));
-  return peak;
+function toQuieterSamples(audio: Float32Array): { samples: Int16Array; fullScale: number } {
+  const fullScale = audio.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 1);
+  return {
+    samples: Int16Array.from(audio, (sample) => Math.round((sample / fullScale) * largest)),
+    fullScale,
+  };
 }
