@@ -1,6 +1,7 @@
 import { recogniseParts, type WindowPart } from '../speech/recognise-parts.ts';
 import type { LanguageSetting } from '../speech/segment.ts';
 import type { StreamText } from '../speech/stream-recogniser.ts';
+import { worstCompressionRatio } from '../speech/window-decoding.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from '../speech/window-messages.ts';
 import type { SpeechWindow } from '../speech/windows.ts';
 import { writeUtterance } from './write-utterance.ts';
@@ -25,8 +26,7 @@ type Options = {
   run(job: WindowJob): Promise<WindowResult>;
 };
 
-/** Whisper's marks of a text that went wrong (window-decoding.ts); the end of half a sentence is seldom likely. */
-const worstCompressionRatio = 2.4;
+/** The end of half a sentence is seldom likely. */
 const worstLogProbability = -2;
 
 /** Nothing comes back for a partial that went wrong. */

@@ -19,7 +19,7 @@ export type DecodingAnswer = { next: number } | { restart: true } | { done: Atte
 
 /** Whisper's thresholds for trying again (openai/whisper, transcribe.py). */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
-const worstCompressionRatio = 2.4;
+export const worstCompressionRatio = 2.4;
 const worstLogProbability = -1;
 const noSpeechThreshold = 0.6;
 const mostTokens = 224;

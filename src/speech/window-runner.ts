@@ -7,16 +7,13 @@ import { fullContextFrames } from '../model/whisper-shape.ts';
 import { contextFrames } from './context-length.ts';
 import { listenForLanguages } from './listen-for-languages.ts';
 import type { LogMel } from './log-mel.ts';
+import { recognisedWindow } from './recognised-window.ts';
 import type { SpokenLanguage } from './segment.ts';
-import { snapToSpeech } from './snap-to-speech.ts';
-import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.ts';
-import { timedSegments } from './timed-segments.ts';
 import type { TokenRules } from './token-rules.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { type Attempt, type DecodingAnswer, WindowDecoding } from './window-decoding.ts';
 import { withLead, withoutLead } from './window-lead.ts';
-import type { RecognisedSegment, Urgency, WindowJob, WindowResult } from './window-messages.ts';
-import { alignWords } from './word-times.ts';
+import type { Urgency, WindowJob, WindowResult } from './window-messages.ts';
 
 /** Everything loaded for recognising windows. */
 export type Network = {
@@ -273,39 +270,10 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {
-    const { language, noSpeechProbability, resolve } = this.#active[place]!;
-    const segments = await this.#segmentsOf(place, attempt);
+    const active = this.#active[place]!;
+    const recognised = await recognisedWindow(this.#network, place, active, attempt);
     this.#leave(place);
-    const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
-    const isText = (token: number) => token < this.#network.vocabulary.endOfText;
-    const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
-    resolve({
-      recognised: {
-        language,
-        noSpeechProbability,
-        temperature,
-        averageLogProbability,
-        compressionRatio,
-        looped,
-        tokens,
-        segments,
-      },
-    });
-  }
-
-  async #segmentsOf(place: number, attempt: Attempt): Promise<RecognisedSegment[]> {
-    const { vocabulary, decoder } = this.#network;
-    const { job, language } = this.#active[place]!;
-    const audioSeconds = job.audio.length / pcmSampleRate;
-    const segments = timedSegments(vocabulary, attempt, audioSeconds);
-    const silences = longSilences(job.speech);
-    const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
-    if (segments.length > 0 && (job.words || reaching)) {
-      await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
-    }
-    const split = splitAtSilences(vocabulary, segments, silences);
-    snapToSpeech(split, job.speech);
-    return split;
+    active.resolve({ recognised });
   }
 
   #leave(place: number): void {

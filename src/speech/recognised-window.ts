@@ -1,0 +1,55 @@
+import { pcmSampleRate } from '../audio/pcm.ts';
+import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
+import type { SpokenLanguage } from './segment.ts';
+import { snapToSpeech } from './snap-to-speech.ts';
+import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.ts';
+import { timedSegments } from './timed-segments.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import type { Attempt } from './window-decoding.ts';
+import type { RecognisedSegment, RecognisedWindow, WindowJob } from './window-messages.ts';
+import { alignWords } from './word-times.ts';
+
+type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
+type Heard = { job: WindowJob; language: SpokenLanguage; noSpeechProbability: number };
+
+/** What a window's tokens say and when. The window must still have its place in the decoder, where words get their times. */
+export async function recognisedWindow(
+  network: Network,
+  place: number,
+  heard: Heard,
+  attempt: Attempt,
+): Promise<RecognisedWindow> {
+  const { language, noSpeechProbability } = heard;
+  const segments = await segmentsOf(network, place, heard, attempt);
+  const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+  const isText = (token: number) => token < network.vocabulary.endOfText;
+  const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
+  return {
+    language,
+    noSpeechProbability,
+    temperature,
+    averageLogProbability,
+    compressionRatio,
+    looped,
+    tokens,
+    segments,
+  };
+}
+
+async function segmentsOf(
+  { vocabulary, decoder }: Network,
+  place: number,
+  { job, language }: Heard,
+  attempt: Attempt,
+): Promise<RecognisedSegment[]> {
+  const audioSeconds = job.audio.length / pcmSampleRate;
+  const segments = timedSegments(vocabulary, attempt, audioSeconds);
+  const silences = longSilences(job.speech);
+  const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
+  if (segments.length > 0 && (job.words || reaching)) {
+    await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
+  }
+  const split = splitAtSilences(vocabulary, segments, silences);
+  snapToSpeech(split, job.speech);
+  return split;
+}
