@@ -189,3 +189,8 @@ export class ServiceError extends Error {
     return this.code === 'unavailable' ? 'overloaded' : this.code;
   }
 }
+
+/** The database or Redis is away: the same may well work in a moment. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'unavailable';
+}

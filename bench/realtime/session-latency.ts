@@ -140,7 +140,8 @@ function compareShown(events: TranscriptEvent[]): { shown: number; changed: numb
 async function play(audio: Pcm, quick: boolean): Promise<Played> {
   const padded = new Float32Array(audio.length + pcmSampleRate * 1.5);
   padded.set(audio);
-  const account = { reserve: async () => {}, settleSoFar: async () => {}, settle: async () => {} };
+  const free = async () => {};
+  const account = { reserve: free, settleSoFar: free, settle: free, owe: free };
   const session = createSession({
     id: crypto.randomUUID(),
     config,

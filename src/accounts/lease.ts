@@ -1,9 +1,9 @@
-import { ServiceError } from '../errors.ts';
+import { isUnavailable, ServiceError } from '../errors.ts';
 import type { Counters } from '../storage/counters.ts';
 import type { Admitted, Lease } from './admission.ts';
 import { type Period, periodAt, resetDateOf } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
-import { isUnavailable, persistently } from './persistently.ts';
+import { persistently } from './persistently.ts';
 import { type Signature, signatureLifetimeMs } from './signature.ts';
 
 /** How much is reserved at a time, so that a file does not cost a write for every moment decoded. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../errors.ts';
+import { isUnavailable } from '../errors.ts';
 
 const persistMs = 4_000;
 const pauseMs = 200;
@@ -15,8 +15,4 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
       await delay(pauseMs);
     }
   }
-}
-
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'unavailable';
 }

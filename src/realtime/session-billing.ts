@@ -1,4 +1,5 @@
-import { ServiceError } from '../errors.ts';
+import { isUnavailable, ServiceError } from '../errors.ts';
+import { openStreamCredit, type StreamCredit } from './stream-credit.ts';
 
 /** Who pays for the audio: a `Lease` is one. */
 export type StreamAccount = {
@@ -8,6 +9,8 @@ export type StreamAccount = {
   settleSoFar(totalSeconds: number): Promise<void>;
   /** Charges what was used in all, once and for all. */
   settle(totalSeconds: number): Promise<void>;
+  /** Charges later what cannot be charged now. */
+  owe(totalSeconds: number): Promise<void>;
 };
 
 export type SessionBilling = {
@@ -22,16 +25,22 @@ export type SessionBilling = {
 type Options = {
   account: StreamAccount;
   stepSeconds: number;
+  creditSeconds: number;
   /** Only a part of the next step is left. */
   onQuotaEndsSoon(): void;
 };
 
-/** Reserves ahead step by step and charges behind: a crash loses at most one step, and nothing is charged twice. */
-export function createSessionBilling({ account, stepSeconds, onQuotaEndsSoon }: Options): SessionBilling {
+/**
+ * Reserves ahead step by step and charges behind: a crash loses at most one step, and nothing is charged twice. While
+ * nobody can be asked, the stream goes on on credit.
+ */
+export function createSessionBilling(options: Options): SessionBilling {
+  const { account, stepSeconds, creditSeconds, onQuotaEndsSoon } = options;
   let paidSeconds = 0;
   let billedSeconds = 0;
   let reservedSeconds = 0;
   let lastSteps = false;
+  let credit: StreamCredit | undefined;
 
   const reserve = async (neededSeconds: number) => {
     if (!lastSteps) {
@@ -48,24 +57,55 @@ export function createSessionBilling({ account, stepSeconds, onQuotaEndsSoon }: 
     await account.reserve(neededSeconds);
     reservedSeconds = neededSeconds;
   };
+  const takeStep = async (neededSeconds: number) => {
+    const usedSeconds = paidSeconds;
+    if (usedSeconds - billedSeconds >= stepSeconds / 2) {
+      await account.settleSoFar(usedSeconds);
+      billedSeconds = usedSeconds;
+    }
+    const before = lastSteps;
+    await reserve(neededSeconds);
+    if (lastSteps && !before) onQuotaEndsSoon();
+  };
+  const openCredit = () =>
+    openStreamCredit({
+      seconds: creditSeconds,
+      repay: async () => {
+        await takeStep(paidSeconds);
+        credit = undefined;
+      },
+    });
 
   return {
     async pay(seconds) {
       const total = paidSeconds + seconds;
-      if (total > reservedSeconds) {
-        if (paidSeconds - billedSeconds >= stepSeconds / 2) {
-          await account.settleSoFar(paidSeconds);
-          billedSeconds = paidSeconds;
+      if (total > reservedSeconds && !credit) {
+        try {
+          await takeStep(total);
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          credit = openCredit();
         }
-        const before = lastSteps;
-        await reserve(total);
-        if (lastSteps && !before) onQuotaEndsSoon();
       }
+      credit?.throwIfUsedUp();
       paidSeconds = total;
     },
     async settle() {
-      await account.settle(paidSeconds);
-      billedSeconds = paidSeconds;
+      credit?.close();
+      try {
+        await account.settle(paidSeconds);
+        billedSeconds = paidSeconds;
+      } catch (error) {
+        if (isUnavailable(error)) {
+          await account.owe(paidSeconds);
+          billedSeconds = paidSeconds;
+        } else if (isQuota(error) && credit) {
+          // Used past the quota while nobody could say so.
+          const grantedSeconds = Math.max(billedSeconds, Math.min(paidSeconds, reservedSeconds));
+          await account.settle(grantedSeconds);
+          billedSeconds = grantedSeconds;
+        } else throw error;
+      }
     },
     get paidSeconds() {
       return paidSeconds;

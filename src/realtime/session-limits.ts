@@ -12,6 +12,8 @@ export type SessionLimits = {
   sessionWarningSeconds: number;
   /** Audio is reserved this far ahead, and charged as often. */
   billingStepSeconds: number;
+  /** How long a stream goes on, and is charged afterwards, while nobody can be asked whether it may. */
+  creditSeconds: number;
 };
 
 export const defaultSessionLimits: SessionLimits = {
@@ -23,4 +25,5 @@ export const defaultSessionLimits: SessionLimits = {
   maxSessionSeconds: 4 * 3600,
   sessionWarningSeconds: 60,
   billingStepSeconds: 15,
+  creditSeconds: 120,
 };

@@ -75,6 +75,7 @@ export function createSession(options: SessionOptions): Session {
   const billing = createSessionBilling({
     account: options.account,
     stepSeconds: limits.billingStepSeconds,
+    creditSeconds: limits.creditSeconds,
     onQuotaEndsSoon: () => warn('quota_ends_soon', 'Only seconds are left of this month’s minutes.'),
   });
   const stream = recogniser.open({
@@ -195,7 +196,7 @@ export function createSession(options: SessionOptions): Session {
     if (isQuota(error)) conclude('quota_exceeded', error);
     else if (error instanceof BadAudio)
       conclude('bad_audio', new ServiceError('invalid_value', { param: 'encoding', message: error.message }));
-    else if (error instanceof ServiceError && error.code === 'overloaded') conclude('overloaded', error);
+    else if (error instanceof ServiceError && error.status === 503) conclude('overloaded', error);
     else conclude('internal_error', undefined);
   }
 

@@ -96,6 +96,7 @@ function notingAccount(quotaSeconds = Number.POSITIVE_INFINITY): NotingAccount {
     },
     settleSoFar: charge,
     settle: charge,
+    owe: charge,
   };
   return account;
 }
