@@ -12,6 +12,7 @@ import { unpackAnswer } from './job-answer.ts';
 import type { JobCodec } from './job-codec.ts';
 import { createJobPost, type JobTrace, type PostedJob } from './job-post.ts';
 import { createRedisPresence } from './redis-presence.ts';
+import { createRequestTurns } from './request-turns.ts';
 import { subscribe } from './subscription.ts';
 
 export interface ClusterDispatcher<Job, Result> extends Dispatcher<Job, Result> {
@@ -43,6 +44,7 @@ export type ClusterDispatcherOptions<Job, Result> = {
 type Errand<Result> = PostedJob & {
   ticket: Ticket<PostedJob, Result>;
   startedAt: number;
+  turn: number;
   /** How often it was sent, none while it waits here; the latest sending, and whether that is over. */
   sent: number;
   sending: Promise<void>;
@@ -52,6 +54,8 @@ type Errand<Result> = PostedJob & {
 /** Redis may lose what it holds more than once, but a job that is always lost is given up. */
 const mostSendings = 4;
 const retryAfterSeconds = 5;
+/** Who has waited so long goes before those who have just come. */
+const longWaitMs = 20_000;
 /** Workers that were away too first say what they have done meanwhile. */
 const lookAfterReturnMs = 1_000;
 
@@ -67,8 +71,7 @@ export async function createClusterDispatcher<Job, Result>(
   const aborts = createAbortWatch();
   const errands = new Map<string, Errand<Result>>();
   const waiting = createFairQueue<Errand<Result>>();
-  /** Jobs of a request that are with the workers. */
-  const outOf = new Map<string, number>();
+  const turns = createRequestTurns();
   const closing = new Set<Promise<unknown>>();
   let fileJobs = 0;
   let nextNumber = 0;
@@ -103,6 +106,7 @@ export async function createClusterDispatcher<Job, Result>(
         ...posted,
         ticket,
         startedAt: performance.now(),
+        turn: 0,
         sent: 0,
         sending: Promise.resolve(),
         isThere: false,
@@ -113,7 +117,7 @@ export async function createClusterDispatcher<Job, Result>(
       return ticket.result;
     },
 
-    requests: () => outOf.size,
+    requests: turns.size,
 
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
@@ -133,11 +137,10 @@ export async function createClusterDispatcher<Job, Result>(
 
   async function send(errand: Errand<Result>): Promise<void> {
     const { requestId, priority } = errand;
-    const others = outOf.get(requestId) ?? 0;
     const since = performance.now();
-    const patience = priority === 'realtime' || others > 0 ? outageMs : patienceMs;
+    const patience = priority === 'realtime' || turns.hasJobsOut(requestId) ? outageMs : patienceMs;
     if (errand.sent === 0) {
-      outOf.set(requestId, others + 1);
+      errand.turn = turns.take(requestId);
       if (priority === 'file') fileJobs++;
     }
     errand.sent++;
@@ -147,8 +150,7 @@ export async function createClusterDispatcher<Job, Result>(
       const left = patience - (performance.now() - since);
       if (left <= 0 || !(await presence.within(left))) return fail(errand, unavailable());
       try {
-        // The more jobs a request has out, the later its next one: so requests take turns, without a queue for each.
-        if (!errand.ticket.settled) await post.send(errand, others + 1);
+        if (!errand.ticket.settled) await post.send(errand, errand.turn);
         errand.isThere = true;
         return;
       } catch {
@@ -196,11 +198,8 @@ export async function createClusterDispatcher<Job, Result>(
 
   function forget(errand: Errand<Result>): void {
     if (!errands.delete(errand.id) || errand.sent === 0) return;
-    const { requestId, priority } = errand;
-    const left = (outOf.get(requestId) ?? 1) - 1;
-    if (left > 0) outOf.set(requestId, left);
-    else outOf.delete(requestId);
-    if (priority === 'file') fileJobs--;
+    turns.giveBack(errand.requestId);
+    if (errand.priority === 'file') fileJobs--;
     sendWaiting();
   }
 
@@ -228,6 +227,10 @@ export async function createClusterDispatcher<Job, Result>(
     else if (!trace.job && errand.sent >= mostSendings) fail(errand, unavailable());
     else if (!trace.job) errand.sending = send(errand);
     else if (!trace.input) inBackground(post.renewInput(errand));
+    else if (errand.turn > 1 && performance.now() - errand.startedAt > longWaitMs) {
+      errand.turn = 1;
+      inBackground(post.bringForward(errand));
+    }
   }
 
   async function stop(): Promise<void> {

@@ -36,7 +36,8 @@ export type ClusterWorker = AsyncDisposable & {
   speed(): number;
 };
 
-type Held = TakenJob & { abort: AbortController; done: Promise<void> };
+/** A job that was taken; it fills a slot until it is worked out, and is held until it is answered. */
+type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promise<void> };
 
 /** An answer waits so long for its node, which may just be cut off from Redis. */
 const answerMs = 90_000;
@@ -75,7 +76,7 @@ export async function createClusterWorker<Job, Result>(
   lookEverywhere();
 
   return {
-    busy: () => held.size,
+    busy: () => filledSlots().length,
     speed: speed.read,
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
@@ -99,12 +100,13 @@ export async function createClusterWorker<Job, Result>(
       .catch(() => {})
       .finally(() => {
         fetching = undefined;
+        proceed();
       });
   }
 
   async function fetchWhileRoom(): Promise<void> {
-    while (!stopped) {
-      const hesitation = (hesitationMs * held.size) / Math.max(1, slotsFor('realtime'));
+    while (!stopped && nextLane()) {
+      const hesitation = (hesitationMs * filledSlots().length) / slotsFor('realtime');
       if (hesitation >= 1) await delay(hesitation);
       const priority = nextLane();
       if (!priority || stopped) return;
@@ -123,13 +125,18 @@ export async function createClusterWorker<Job, Result>(
   /** As the local dispatcher has it: slots are kept for what is more urgent. */
   function hasRoom(priority: Priority): boolean {
     const rank = priorities.indexOf(priority);
-    const notAbove = [...held.values()].filter((job) => priorities.indexOf(job.priority) >= rank);
-    return held.size < slotsFor('realtime') && notAbove.length < slotsFor(priority);
+    const filled = filledSlots();
+    const notAbove = filled.filter((job) => priorities.indexOf(job.priority) >= rank);
+    return filled.length < slotsFor('realtime') && notAbove.length < slotsFor(priority);
+  }
+
+  function filledSlots(): Held[] {
+    return [...held.values()].filter(({ fillsSlot }) => fillsSlot);
   }
 
   function begin(taken: TakenJob): void {
     const abort = new AbortController();
-    const job: Held = { ...taken, abort, done: Promise.resolve() };
+    const job: Held = { ...taken, abort, fillsSlot: true, done: Promise.resolve() };
     held.set(job.id, job);
     job.done = carryOut(job)
       .catch((err) => log?.warn({ err }, 'a job could not be answered'))
@@ -156,6 +163,8 @@ export async function createClusterWorker<Job, Result>(
       const result = await speed.measure(codec.audioSeconds(decoded), () =>
         dispatcher.run(decoded, { requestId, priority, signal }),
       );
+      job.fillsSlot = false;
+      proceed();
       bytes = packResultAnswer(codec, result);
     } catch (error) {
       if (signal.aborted && reason() === notWanted) return job.complete();

@@ -22,6 +22,8 @@ export type JobPost = AsyncDisposable & {
   /** What there is of each job, whose audio is kept for another while. */
   keepAlive(jobs: PostedJob[]): Promise<JobTrace[]>;
   renewInput(job: PostedJob): Promise<void>;
+  /** To the first turn, if it still waits. */
+  bringForward(job: PostedJob): Promise<void>;
 };
 
 /** Audio that nobody looks after any more, its node having died, goes away so soon. */
@@ -89,6 +91,11 @@ export function createJobPost(redis: Redis, keys: ClusterKeys): JobPost {
 
     async renewInput(job) {
       await putInput(job);
+    },
+
+    async bringForward({ id, priority }) {
+      const job = await queues[priority].getJob(id);
+      await job?.changePriority({ priority: 1 });
     },
 
     async [Symbol.asyncDispose]() {
