@@ -13,6 +13,8 @@ export type Caller = {
   lost(error: Error): Pick<Outcome, 'end' | 'requestId' | 'detail' | 'retryAfterMs'>;
 };
 
+export const connectionRefused = 'connection refused';
+
 export type CallerOptions = { key: BenchKey; node: ClusterNode; ca: string; client: Client };
 
 /** A kept connection may have ended with its node some moments before anything is sent on it. */
@@ -29,8 +31,7 @@ export function createCaller({ key, node, ca, client }: CallerOptions): Caller {
       const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
       const requestId = error instanceof BrokenAnswer ? { requestId: error.requestId } : {};
       // Nothing was sent: a load balancer takes another node.
-      if (code === 'ECONNREFUSED')
-        return { end: 'retryable', detail: 'connection refused', retryAfterMs: 200 };
+      if (code === 'ECONNREFUSED') return { end: 'retryable', detail: connectionRefused, retryAfterMs: 200 };
       if (node.endedAtMs() > startedAtMs - beforeMs)
         return { end: 'broken', ...requestId, detail: code ?? error.message, retryAfterMs: 200 };
       const detail = `${node.name} broke the connection, though nobody ended it: ${code ?? error.message}`;

@@ -18,8 +18,12 @@ const shares = { file: 50, long: 8, streamed: 12, live: 10, cancelled: 10, bad: 
 const longestBeforeLeavingMs = 1_500;
 
 /** Learns from the service in calm what is right. */
-export async function createRequestMix(callCalmly: () => Caller): Promise<RequestMix> {
+export async function createRequestMix(
+  callCalmly: () => Caller,
+  kinds: 'all' | 'short' = 'all',
+): Promise<RequestMix> {
   const samples = await createSamples();
+  const longOnes = kinds === 'all' ? samples.long : [];
   const speech = await createSpokenSentence();
   const calm: Outcome[] = [];
   const learn = async (sample: Sample): Promise<KnownSample> => {
@@ -35,14 +39,14 @@ export async function createRequestMix(callCalmly: () => Caller): Promise<Reques
   const short: KnownSample[] = [];
   const long: KnownSample[] = [];
   for (const sample of samples.short) short.push(await learn(sample));
-  for (const sample of samples.long) long.push(await learn(sample));
+  for (const sample of longOnes) long.push(await learn(sample));
   const live = await speakLive(callCalmly(), speech);
   if (live.end !== 'right') throw new Error(`A live stream in calm: ${live.detail}`);
   calm.push(live);
 
   const runs: Record<keyof typeof shares, (random: Random) => (caller: Caller) => Promise<Outcome>> = {
     file: (random) => (caller) => sendFile(caller, random.pick(short)),
-    long: (random) => (caller) => sendFile(caller, random.pick(long)),
+    long: (random) => (caller) => sendFile(caller, random.pick(long.length > 0 ? long : short)),
     streamed: (random) => (caller) => sendFile(caller, random.pick([...short, ...long]), true),
     live: () => (caller) => speakLive(caller, speech, live.detail),
     cancelled: (random) => (caller) =>
