@@ -11,7 +11,11 @@ type Options = {
 /** Any number, as long as it is always the same: starts of Siann wait for one another on it. */
 const advisoryLock = 7_424_660_163;
 
-/** Brings the tables up to date. Any number of processes may do so at once: one works, the others wait and find it done. */
+/**
+ * Brings the tables up to date. Any number of processes may do so at once: one works, the others wait and find it done.
+ * Tables that a newer version has already added to serve this one as they are, so that versions can run side by side while
+ * one replaces the other, and the older one can come back.
+ */
 export async function migrate({ queries, engine, migrations = allMigrations }: Options): Promise<void> {
   // On SQLite a transaction holds the one write lock from its beginning.
   await queries.transaction().execute(async (transaction) => {
@@ -24,10 +28,6 @@ export async function migrate({ queries, engine, migrations = allMigrations }: O
       transaction,
     );
     const done = rows[0]?.done ?? 0;
-    if (done > migrations.length)
-      throw new Error(
-        'The database was made by a newer version of Siann. Install that version or a later one.',
-      );
     for (const [index, statements] of migrations.entries()) {
       const number = index + 1;
       if (number <= done) continue;

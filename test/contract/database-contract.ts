@@ -51,13 +51,23 @@ export function databaseContract(create: CreateDatabase): void {
     await assert.rejects(sql`SELECT * FROM half`.execute(database.queries));
   });
 
-  it('is left alone when a newer version made it', async () => {
+  it('serves an older version after a newer one has added to it, and the newer one again', async () => {
     await using file = await create();
+    const newer = [
+      ...migrations,
+      ['CREATE TABLE moods (id TEXT)', 'ALTER TABLE accounts ADD COLUMN mood TEXT'],
+    ];
     {
       await using database = await connect(file.url);
-      await migrate({ ...database, migrations: [...migrations, []] });
+      await migrate({ ...database, migrations: newer });
     }
-    await assert.rejects(openDatabase(file), /made by a newer version of Siann/);
+    await using older = await openDatabase(file);
+    await older.queries.insertInto('accounts').values({ id: 'a', name: 'a', created_at: 'now' }).execute();
+    await migrate({ ...older, migrations: newer });
+    const { rows } = await sql<{ id: string; mood: null }>`SELECT id, mood FROM accounts`.execute(
+      older.queries,
+    );
+    assert.deepEqual(rows, [{ id: 'a', mood: null }]);
   });
 
   it('undoes a transaction that fails, whole', async () => {
