@@ -56,6 +56,8 @@ const mostSendings = 4;
 const retryAfterSeconds = 5;
 /** Who has waited so long goes before those who have just come. */
 const longWaitMs = 20_000;
+/** A worker that is started again may be all there are. */
+const restartMs = 15_000;
 /** Workers that were away too first say what they have done meanwhile. */
 const lookAfterReturnMs = 1_000;
 
@@ -74,6 +76,8 @@ export async function createClusterDispatcher<Job, Result>(
   const turns = createRequestTurns();
   const closing = new Set<Promise<unknown>>();
   let fileJobs = 0;
+  /** When Redis last answered. */
+  let heardAt = performance.now();
   let nextNumber = 0;
   let stopped: Promise<void> | undefined;
 
@@ -145,7 +149,7 @@ export async function createClusterDispatcher<Job, Result>(
     }
     errand.sent++;
     errand.isThere = false;
-    if (withoutWorkersMs() > patience) return fail(errand, unavailable());
+    if (withoutWorkersMs() > Math.max(patience, restartMs)) return fail(errand, unavailable());
     while (!errand.ticket.settled) {
       const left = patience - (performance.now() - since);
       if (left <= 0 || !(await presence.within(left))) return fail(errand, unavailable());
@@ -212,13 +216,18 @@ export async function createClusterDispatcher<Job, Result>(
   /** Looks after every job that is out: keeps its audio, and finds out when Redis or a message was lost. */
   async function look(): Promise<void> {
     const now = performance.now();
-    const isLost = presence.awayMs() > outageMs || withoutWorkersMs() > outageMs;
+    const isLost = now - heardAt > outageMs || withoutWorkersMs() > outageMs;
     for (const errand of [...errands.values()]) {
       if (now - errand.startedAt > deadlineMs || isLost) fail(errand, unavailable());
     }
     const there = [...errands.values()].filter((errand) => errand.isThere);
-    const traces = await post.keepAlive(there).catch(() => []);
-    for (const [index, trace] of traces.entries()) attend(there[index]!, trace);
+    try {
+      const traces = await post.keepAlive(there);
+      heardAt = performance.now();
+      for (const [index, trace] of traces.entries()) attend(there[index]!, trace);
+    } catch {
+      // Redis is away, or answers nothing.
+    }
   }
 
   function attend(errand: Errand<Result>, trace: JobTrace): void {

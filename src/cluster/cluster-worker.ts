@@ -41,6 +41,8 @@ type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promi
 
 /** An answer waits so long for its node, which may just be cut off from Redis. */
 const answerMs = 90_000;
+/** When it does not listen it is gone, mostly. */
+const unheardAnswerMs = 20_000;
 const answerWithinMs = 60_000;
 /** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
 const hesitationMs = 10;
@@ -186,11 +188,12 @@ export async function createClusterWorker<Job, Result>(
     const until = performance.now() + answerWithinMs;
     for (;;) {
       try {
-        await Promise.all([
+        const [, listeners] = await Promise.all([
           redis.set(keys.answer(id), bytes, 'PX', answerMs),
           redis.publish(keys.answered(nodeOf(id)), id),
           redis.del(keys.input(id)),
         ]);
+        if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
         return;
       } catch (error) {
         const left = until - performance.now();

@@ -4,24 +4,15 @@ import type { Redis } from 'ioredis';
 export type RedisPresence = Disposable & {
   /** True as soon as it is there, false when it was not within that time. */
   within(ms: number): Promise<boolean>;
-  /** How long it has been away by now. */
-  awayMs(): number;
 };
 
 export function createRedisPresence(redis: Redis, onReturn: () => void = () => {}): RedisPresence {
   const waiting = new Set<(there: boolean) => void>();
-  let awaySince: number | undefined;
-  const left = () => {
-    awaySince ??= performance.now();
-  };
   const returned = () => {
-    awaySince = undefined;
     for (const settle of waiting) settle(true);
     onReturn();
   };
-  redis.on('close', left);
   redis.on('ready', returned);
-  if (redis.status !== 'ready') left();
 
   return {
     within(ms) {
@@ -36,9 +27,7 @@ export function createRedisPresence(redis: Redis, onReturn: () => void = () => {
         waiting.add(settle);
       });
     },
-    awayMs: () => (awaySince === undefined ? 0 : performance.now() - awaySince),
     [Symbol.dispose]() {
-      redis.off('close', left);
       redis.off('ready', returned);
       for (const settle of waiting) settle(false);
     },

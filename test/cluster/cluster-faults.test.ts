@@ -97,7 +97,7 @@ describe('when workers die', { skip, concurrency: 4 }, () => {
     await using node = await cluster.openNode({ withoutWorkersMs: () => withoutWorkers, outageMs: 500 });
     const old = assert.rejects(node.run({}, file), isUnavailable);
     await delay(50);
-    withoutWorkers = 10_000;
+    withoutWorkers = 20_000;
     await old;
     await assert.rejects(node.run({}, file), isUnavailable);
     await until(async () => (await cluster.leftKeys()).length === 0);

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { windowCodec } from '../../src/cluster/window-codec.ts';
+import type { WindowJob } from '../../src/speech/window-messages.ts';
+
+const window: WindowJob = {
+  audio: Float32Array.from({ length: 48_001 }, (_, index) => Math.sin(index / 7) * Math.sin(index / 3000)),
+  speech: [{ startSeconds: 0.5, endSeconds: 2.5 } as never],
+  language: 'mixed',
+  promptTokens: [1, 50_000],
+  temperature: 0.2,
+  words: true,
+  context: 'short',
+  urgency: 1,
+  retried: true,
+  draft: [3, 4],
+};
+
+test('a window comes back whole, its audio within half a step of 16 bits', () => {
+  const bytes = windowCodec.packJob(window);
+  assert.ok(bytes.length < window.audio.length * 2 + 1_000);
+  // Redis hands bytes over at any address.
+  for (const offset of [0, 1]) {
+    const moved = Buffer.concat([Buffer.alloc(offset), bytes]).subarray(offset);
+    const { audio, ...rest } = windowCodec.unpackJob(moved);
+    const { audio: original, ...expected } = window;
+    assert.deepEqual(rest, expected);
+    assert.equal(audio.length, original.length);
+    const worst = audio.reduce(
+      (most, sample, index) => Math.max(most, Math.abs(sample - original[index]!)),
+      0,
+    );
+    assert.ok(worst <= 0.5 / 32_767 + 1e-9, `${worst}`);
+  }
+});
+
+test('audio that goes over full scale is not cut off', () => {
+  const audio = Float32Array.of(0, 1.5, -1.25, 0.001, -0.001);
+  const back = windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio;
+  for (const [index, sample] of back.entries()) assert.ok(Math.abs(sample - audio[index]!) < 1.5 / 32_767);
+});
+
+test('silence and an empty window are packed too', () => {
+  for (const audio of [new Float32Array(100), new Float32Array(0)])
+    assert.deepEqual(windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio, audio);
+});
