@@ -81,6 +81,8 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     const error = toServiceError(thrown);
     if (error.code === 'internal_error')
       log.error({ requestId: request.id, err: error.cause ?? error }, 'request failed');
+    if (error.code === 'unavailable')
+      log.warn({ requestId: request.id, reason: (error.cause as Error | undefined)?.message }, 'not reached');
     metrics.refused(error.code);
     reply
       .code(error.status)

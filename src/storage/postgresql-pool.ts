@@ -6,7 +6,7 @@ const maxConnections = 10;
 /** For a new connection, or for one of the pool to be free. */
 const connectMilliseconds = 2_000;
 /** Everything that is asked while somebody waits takes milliseconds. */
-const queryMilliseconds = 3_000;
+const queryMilliseconds = 2_000;
 /** What a node that was cut off has locked is free again after this long. */
 const unfinishedMilliseconds = 10_000;
 
