@@ -98,13 +98,14 @@ def read_adapter(path: Path) -> tuple[dict, Tensors, np.ndarray]:
 
 
 def load_adapter(path: Path, model: Whisper) -> dict:
-    """Puts the deltas of a file into the model, at the strength that they were written with."""
+    """Puts the deltas of a file into the model. The file's scale goes into the factors: training on and writing begin at 1."""
     header, tensors, row = read_adapter(path)
+    share = header["scale"] / GAIN
     with torch.no_grad():
         for linear in model.linears():
             down, up = tensors[linear.name]
-            linear.down.copy_(torch.from_numpy(down))
+            linear.down.copy_(torch.from_numpy(down * share))
             linear.up.copy_(torch.from_numpy(np.ascontiguousarray(up.T)))
         model.row.copy_(torch.from_numpy(row))
-    model.adapter.strength = header["scale"] / GAIN
+    model.adapter.strength = 1.0
     return header

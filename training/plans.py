@@ -10,7 +10,7 @@ LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
 COUNTS = (0.55, 0.25, 0.13, 0.07)
-LANGUAGE_SHARES = {"nan": 0.46, "zh": 0.32, "en": 0.22}
+LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.31, "en": 0.27}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.45
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))

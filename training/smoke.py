@@ -138,7 +138,19 @@ def check_export(parts: Path, out: Path) -> None:
         print(f"{kind}: {sizes[kind] / 1e6:.2f} MB, deltas off by {100 * max(errors):.3f} % at most", flush=True)
         worst = max(worst, max(errors))
     assert worst < 0.02, worst
+    check_scale(model, out)
     export_module.describe(path)
+
+
+def check_scale(model: Whisper, out: Path) -> None:
+    """Training that goes on from a file of another scale, and writes again, begins with the deltas of that file."""
+    write_adapter(out / "weak.bin", model, "tiny", {}, "float16", strength=0.5)
+    load_adapter(out / "weak.bin", model)
+    write_adapter(out / "again.bin", model, "tiny", {}, "float16")
+    (weak, before, _), (again, after, _) = read_adapter(out / "weak.bin"), read_adapter(out / "again.bin")
+    for name, (a, b) in before.items():
+        expected = weak["scale"] * (b.T @ a)
+        assert np.allclose(again["scale"] * (after[name][1].T @ after[name][0]), expected, atol=2e-3 * np.abs(expected).max()), name
 
 
 if __name__ == "__main__":
