@@ -5,7 +5,7 @@ import type { Explain, Figure } from '../figure.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { openStream, type StreamTarget, sessionEnd } from '../realtime/stream-client.ts';
 import { type Answer, createClient } from '../service/client.ts';
-import { createClips, createRepeatedSpeech } from '../service/clips.ts';
+import { clearlySpoken, createClips, createRepeatedSpeech } from '../service/clips.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 export type OutageOptions = { env: Record<string, string>; awaySeconds: number; explain: Explain };
@@ -25,7 +25,8 @@ export async function measureOutages({ env, awaySeconds, explain }: OutageOption
   await using cluster = await startCluster({ apis: 1, workers: 1, env });
   const [key] = await cluster.folder.createKeys(1, 'professional');
   const target = { port: cluster.apis[0]!.port, ca: cluster.ca, key: key!.key };
-  const speech = toLinear16(await createRepeatedSpeech(beforeSeconds + awaySeconds + afterSeconds));
+  const seconds = beforeSeconds + awaySeconds + afterSeconds;
+  const speech = toLinear16(await createRepeatedSpeech(seconds, clearlySpoken));
   const calm = await speak(target, speech);
   explain(`in calm: ${JSON.stringify(calm)}`);
   const figures: Figure[] = [];
