@@ -135,7 +135,7 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
     const metric = find(scaled, 'HorizontalPodAutoscaler', 'siann-worker').spec.metrics[0].external;
     assert.deepEqual(metric, {
       metric: { name: 'siann_wanted_windows' },
-      target: { type: 'AverageValue', averageValue: '5' },
+      target: { type: 'AverageValue', averageValue: '4' },
     });
     const fixed = renderer.render({ api: { autoscaling: { enabled: false } } }).objects;
     assert.equal(find(fixed, 'Deployment', 'siann-api').spec.replicas, 2);
