@@ -169,6 +169,20 @@ describe('when Redis', { skip }, () => {
     assert.equal((await spoken).echo, 'spoken');
   });
 
+  it('answers nothing, new files are refused all the same and it goes on when it does', async () => {
+    const cluster = scriptedCluster(own.url);
+    await using node = await cluster.openNode({ patienceMs: 200 });
+    await using _worker = await cluster.openWorker();
+    await node.run({}, file);
+    own.freeze();
+    const spoken = node.run({ echo: 'spoken' }, realtime);
+    await assert.rejects(node.run({ echo: 'new' }, file), isUnavailable);
+    own.thaw();
+    assert.equal((await spoken).echo, 'spoken');
+    assert.equal((await node.run({ echo: 'next' }, file)).echo, 'next');
+    await until(async () => (await cluster.leftKeys()).length === 0);
+  });
+
   it('is away for too long, nobody waits any more', async () => {
     const cluster = scriptedCluster(own.url);
     await using node = await cluster.openNode({ patienceMs: 200, outageMs: 600 });
