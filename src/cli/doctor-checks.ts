@@ -21,7 +21,7 @@ export function machineChecks(loadConfig: () => Config): Check[] {
     { name: 'Platform', run: async () => checkPlatform(process.platform, process.arch) },
     { name: 'Settings', run: async () => checkSettings(loadConfig) },
     { name: 'Packages', run: async () => checkPackages(config().model) },
-    { name: 'Weights', run: () => checkWeights(config().model) },
+    { name: 'Weights', run: () => checkWeights(config()) },
     { name: 'Inference engine', run: checkEngine },
     { name: 'Processor', run: async () => describeProcessor(await readProcessorFlags()) },
     { name: 'Memory', run: async () => checkMemory(freeMemory(), config().memoryLimitMegabytes) },
@@ -30,11 +30,20 @@ export function machineChecks(loadConfig: () => Config): Check[] {
   ];
 }
 
-async function checkWeights(model: Config['model']): Promise<CheckResult> {
+async function checkWeights({ model: id, adapter, precision, cacheFolder }: Config): Promise<CheckResult> {
   const { publishedModel } = await import('../model/catalogue.ts');
   const { verifyWeights } = await import('../model/prepare-model.ts');
-  await verifyWeights(publishedModel(model));
-  return { ok: true, sentence: `the files of ${model} are what was published.` };
+  const { findPrepared } = await import('../model/prepared-cache.ts');
+  const model = publishedModel(id, adapter);
+  const isKept = await access(model.encoder.path).then(
+    () => true,
+    () => false,
+  );
+  // An image has the prepared model in their place.
+  if (!isKept && (await findPrepared(model, cacheFolder, precision)))
+    return { ok: true, sentence: `${id} is prepared, and what was published is no longer needed.` };
+  await verifyWeights(model);
+  return { ok: true, sentence: `the files of ${id} are what was published.` };
 }
 
 export function checkNode(version: string): CheckResult {
