@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { isUnavailable } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Period } from './calendar.ts';
@@ -66,8 +67,25 @@ export function createLedger(options: Options): Ledger {
     await work();
     undone.delete(work);
   };
-  const catchUp = async () => {
-    for (const work of undone) await finish(work);
+  const doUndone = async () => {
+    let failure: { error: unknown } | undefined;
+    for (const work of undone) {
+      try {
+        await finish(work);
+      } catch (error) {
+        failure ??= { error };
+        // Nor would the others be done now.
+        if (isUnavailable(error)) break;
+      }
+    }
+    if (failure) throw failure.error;
+  };
+  let catchingUp: Promise<void> | undefined;
+  const catchUp = () => {
+    catchingUp ??= doUndone().finally(() => {
+      catchingUp = undefined;
+    });
+    return catchingUp;
   };
   // Durably: what a crash of the database brought back would be renewed for ever.
   const giveUp = (requestId: string) => durably((transaction) => giveBackHeld(transaction, requestId));

@@ -23,15 +23,20 @@ export async function openDatabase({ url }: { url: string }): Promise<Database> 
     await using database = await connect(url, { patient: true });
     await migrate(database);
   }
-  return connect(url);
+  return open(url);
 }
 
-/** The database as it is, without bringing its tables up to date. */
+/** The database as it is, without bringing its tables up to date; rejects when it is not there. */
 export async function connect(url: string, options: { patient?: boolean } = {}): Promise<Database> {
+  const database = await open(url, options);
+  return database.engine === 'postgresql' ? reached(database) : database;
+}
+
+async function open(url: string, options: { patient?: boolean } = {}): Promise<Database> {
   // Only the engine in use is loaded, for the sake of quick commands.
   if (/^postgres(ql)?:/i.test(url)) {
     const { connectPostgresql } = await import('./postgresql.ts');
-    return reached(withPing(connectPostgresql(url, options)));
+    return withPing(connectPostgresql(url, options));
   }
   const { connectSqlite } = await import('./sqlite.ts');
   return withPing(connectSqlite(url));

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 const maxConnections = 10;
 /** For a new connection, or for one of the pool to be free. */
 const connectMilliseconds = 2_000;
+const patientConnectMilliseconds = 10_000;
 /** Everything that is asked while somebody waits takes milliseconds. */
 const queryMilliseconds = 2_000;
 /** What a node that was cut off has locked is free again after this long. */
@@ -25,11 +26,8 @@ export function createPostgresPool({ url, patient = false }: Options): PostgresP
     connectionString: url,
     max: maxConnections,
     keepAlive: true,
-    connectionTimeoutMillis: connectMilliseconds,
-    ...(!patient && {
-      query_timeout: queryMilliseconds,
-      idle_in_transaction_session_timeout: unfinishedMilliseconds,
-    }),
+    connectionTimeoutMillis: patient ? patientConnectMilliseconds : connectMilliseconds,
+    ...(!patient && { query_timeout: queryMilliseconds, onConnect: limitUnfinished }),
     types: { getTypeParser: numbersAsNumbers as typeof pg.types.getTypeParser },
   });
   // A connection that breaks while idle is replaced when it is next needed, and fails there if it cannot be.
@@ -46,6 +44,11 @@ export function createPostgresPool({ url, patient = false }: Options): PostgresP
     },
     end: () => pool.end(),
   };
+}
+
+/** Not a setting of the connection itself, which PgBouncer would refuse. */
+async function limitUnfinished(client: pg.ClientBase): Promise<void> {
+  await client.query(`SET idle_in_transaction_session_timeout = ${unfinishedMilliseconds}`);
 }
 
 function guarded(client: pg.PoolClient): PostgresPoolClient {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { periodAt } from '../../src/accounts/calendar.ts';
+import { createLedger } from '../../src/accounts/ledger.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { cutCommitsOf } from '../support/commit-cutter.ts';
@@ -102,6 +105,39 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
       { usedMs, reservedMs, requests: settled.size },
       { usedMs: 0, reservedMs: 0, requests: 0 },
     );
+  });
+
+  it('a charge is taken back even when its commit comes later', async () => {
+    await using rooms = await createRooms();
+    const { id } = await rooms.createKey();
+    const { database, clock } = rooms;
+    const period = periodAt(clock.now());
+    const request = { requestId: 'late', keyId: id, quotaMs: undefined, period };
+    const ledger = createLedger({ database, instance: 'here', clock });
+    let commit = () => {};
+    const late = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    const slowly: Database['queries'] = Object.create(database.queries, {
+      transaction: {
+        value: () => ({
+          execute: (work: (within: Database['queries']) => Promise<unknown>) =>
+            database.queries.transaction().execute(async (within) => {
+              const result = await work(within);
+              await late;
+              return result;
+            }),
+        }),
+      },
+    });
+    const slow = createLedger({ database: { ...database, queries: slowly }, instance: 'here', clock });
+    const settled = slow.settle(request, 5000);
+    await delay(200);
+    const retracted = ledger.retract(request);
+    await delay(200);
+    commit();
+    await Promise.all([settled, retracted]);
+    assert.deepEqual(await auditLedger(database, id), { usedMs: 0, reservedMs: 0, settled: new Map() });
   });
 
   it('what a stream owes is charged once it is back, and no more than its quota has', async () => {
