@@ -13,14 +13,22 @@ type Options = {
   clock?: { now(): number };
   /** What the names of keys begin with. */
   prefix?: string;
+  placeLifetimeMs?: number;
 };
 
 /** Counters that all nodes with the same Redis share. */
-export function createRedisCounters({ redis, node, clock, prefix = 'siann:' }: Options): Counters {
+export function createRedisCounters(options: Options): Counters {
+  const { redis, node, clock, prefix = 'siann:', placeLifetimeMs } = options;
   const ask = createAskRedis({ redis, ...(clock && { clock }) });
   const run = (name: RedisScript, key: string, ...values: (string | number)[]) =>
     ask.patiently(() => ask.script(name, prefix + key, ...values));
-  const places = createRedisPlaces({ redis, ask, node, prefix: `${prefix}places:` });
+  const places = createRedisPlaces({
+    redis,
+    ask,
+    node,
+    prefix: `${prefix}places:`,
+    ...(placeLifetimeMs && { lifetimeMs: placeLifetimeMs }),
+  });
   return {
     takeToken: async (bucket, perSecond) => (await run('takeToken', `rate:${bucket}`, perSecond)) as number,
     takePlace: places.take,

@@ -2,22 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { AskRedis } from './ask-redis.ts';
 
-type Options = { redis: Redis; ask: AskRedis; node: string; prefix: string };
+type Options = {
+  redis: Redis;
+  ask: AskRedis;
+  node: string;
+  prefix: string;
+  /** What a node that died held is free again after this long. */
+  lifetimeMs?: number;
+};
 
 export type RedisPlaces = AsyncDisposable & {
   take(room: string, places: number): Promise<boolean>;
   leave(room: string): Promise<void>;
 };
 
-/** What a node that died held is free again after this long. */
-const lifetimeMs = 20_000;
-const renewMs = 5_000;
-
 /**
  * Places as leases: this node renews those it holds for as long as it lives. What Redis forgot meanwhile, or took for
  * expired while it was away, is there again with the first renewal after its return.
  */
-export function createRedisPlaces({ redis, ask, node, prefix }: Options): RedisPlaces {
+export function createRedisPlaces(options: Options): RedisPlaces {
+  const { redis, ask, node, prefix, lifetimeMs = 20_000 } = options;
   const held = new Map<string, string[]>();
   const left = new Map<string, string[]>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +41,7 @@ export function createRedisPlaces({ redis, ask, node, prefix }: Options): RedisP
 
   return {
     async take(room, places) {
-      timer ??= setInterval(renew, renewMs).unref();
+      timer ??= setInterval(renew, lifetimeMs / 4).unref();
       const place = `${node} ${randomUUID()}`;
       try {
         const values = [prefix + room, places, lifetimeMs, place] as const;
