@@ -3,21 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { ServiceError } from '../errors.ts';
 import { createAbortWatch } from '../inference/abort-watch.ts';
-import { type Dispatcher, priorities } from '../inference/dispatcher.ts';
-import { createFairQueue } from '../inference/fair-queue.ts';
+import type { Dispatcher } from '../inference/dispatcher.ts';
 import { settledWithin } from '../inference/settled-within.ts';
-import { createTicket, type Ticket } from '../inference/ticket.ts';
+import { createTicket } from '../inference/ticket.ts';
 import { clusterKeys, jobIdOf } from './cluster-keys.ts';
+import { createErrandBook, type Errand } from './errand-book.ts';
 import { unpackAnswer } from './job-answer.ts';
 import type { JobCodec } from './job-codec.ts';
 import { createJobPost, type JobTrace, type PostedJob } from './job-post.ts';
 import { createRedisPresence } from './redis-presence.ts';
-import { createRequestTurns } from './request-turns.ts';
 import { subscribe } from './subscription.ts';
 
 export interface ClusterDispatcher<Job, Result> extends Dispatcher<Job, Result> {
-  /** Requests that have work out. */
-  requests(): number;
+  /** Files that have windows out. */
+  files(): number;
 }
 
 export type ClusterDispatcherOptions<Job, Result> = {
@@ -40,17 +39,6 @@ export type ClusterDispatcherOptions<Job, Result> = {
   drainMs?: number;
 };
 
-/** A job between `run` and its answer. */
-type Errand<Result> = PostedJob & {
-  ticket: Ticket<PostedJob, Result>;
-  startedAt: number;
-  turn: number;
-  /** How often it was sent, none while it waits here; the latest sending, and whether that is over. */
-  sent: number;
-  sending: Promise<void>;
-  isThere: boolean;
-};
-
 /** Redis may lose what it holds more than once, but a job that is always lost is given up. */
 const mostSendings = 4;
 const retryAfterSeconds = 5;
@@ -67,18 +55,15 @@ export async function createClusterDispatcher<Job, Result>(
 ): Promise<ClusterDispatcher<Job, Result>> {
   const { redis, codec } = options;
   const { patienceMs = 2_000, outageMs = 60_000, deadlineMs = 900_000 } = options;
-  const { maxFileJobs = () => Number.POSITIVE_INFINITY, withoutWorkersMs = () => 0 } = options;
+  const { withoutWorkersMs = () => 0 } = options;
   const keys = clusterKeys(options.group);
   const nodeId = randomBytes(6).toString('hex');
   const aborts = createAbortWatch();
-  const errands = new Map<string, Errand<Result>>();
-  const waiting = createFairQueue<Errand<Result>>();
-  const turns = createRequestTurns();
-  const closing = new Set<Promise<unknown>>();
-  let fileJobs = 0;
-  /** When Redis last answered. */
-  let heardAt = performance.now();
+  const book = createErrandBook<Result>(options.maxFileJobs ?? (() => Number.POSITIVE_INFINITY));
+  const background = new Set<Promise<unknown>>();
   let nextNumber = 0;
+  /** Since when Redis has not answered. */
+  let awaySince: number | undefined;
   let stopped: Promise<void> | undefined;
 
   const presence = createRedisPresence(redis, () => setTimeout(look, lookAfterReturnMs).unref());
@@ -92,36 +77,24 @@ export async function createClusterDispatcher<Job, Result>(
       signal?.throwIfAborted();
       if (stopped) throw new ServiceError('shutting_down');
       const number = nextNumber++;
-      const posted: PostedJob = {
-        id: jobIdOf(nodeId, number),
-        requestId,
-        priority,
-        pack: () => codec.packJob(job),
-      };
+      const id = jobIdOf(nodeId, number);
+      const posted: PostedJob = { id, requestId, priority, pack: () => codec.packJob(job) };
       const onAbort = () => withdraw(errand);
-      const ticket = createTicket<PostedJob, Result>({
-        ...runOptions,
-        id: number,
-        job: posted,
-        aborts,
-        onAbort,
-      });
       const errand: Errand<Result> = {
         ...posted,
-        ticket,
+        ticket: createTicket({ ...runOptions, id: number, job: posted, aborts, onAbort }),
         startedAt: performance.now(),
         turn: 0,
         sent: 0,
         sending: Promise.resolve(),
         isThere: false,
       };
-      errands.set(errand.id, errand);
-      waiting.push(errand);
+      book.add(errand);
       sendWaiting();
-      return ticket.result;
+      return errand.ticket.result;
     },
 
-    requests: turns.size,
+    files: book.files,
 
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
@@ -130,31 +103,26 @@ export async function createClusterDispatcher<Job, Result>(
   };
 
   function sendWaiting(): void {
-    for (const priority of priorities) {
-      while (priority !== 'file' || fileJobs < maxFileJobs()) {
-        const errand = waiting.takeTurn(priority);
-        if (!errand) break;
-        errand.sending = send(errand);
-      }
+    for (;;) {
+      const errand = stopped ? undefined : book.takeNext();
+      if (!errand) return;
+      errand.sending = send(errand);
     }
   }
 
   async function send(errand: Errand<Result>): Promise<void> {
-    const { requestId, priority } = errand;
     const since = performance.now();
-    const patience = priority === 'realtime' || turns.hasJobsOut(requestId) ? outageMs : patienceMs;
-    if (errand.sent === 0) {
-      errand.turn = turns.take(requestId);
-      if (priority === 'file') fileJobs++;
-    }
+    const isPatient = errand.priority === 'realtime' || errand.sent > 0 || book.hasBegun(errand);
+    const patience = isPatient ? outageMs : patienceMs;
     errand.sent++;
     errand.isThere = false;
     if (withoutWorkersMs() > Math.max(patience, restartMs)) return fail(errand, unavailable());
     while (!errand.ticket.settled) {
       const left = patience - (performance.now() - since);
       if (left <= 0 || !(await presence.within(left))) return fail(errand, unavailable());
+      if (errand.ticket.settled) return;
       try {
-        if (!errand.ticket.settled) await post.send(errand, errand.turn);
+        await post.send(errand, errand.turn);
         errand.isThere = true;
         return;
       } catch {
@@ -164,27 +132,26 @@ export async function createClusterDispatcher<Job, Result>(
   }
 
   async function collect(id: string): Promise<void> {
-    const errand = errands.get(id);
+    const errand = book.find(id);
     try {
       if (!errand) return await post.discardAnswer(id);
       const bytes = await post.collect(id);
-      if (!bytes || errand.ticket.settled) return;
-      settle(errand, () => errand.ticket.resolve(unpackAnswer(codec, bytes)));
+      if (bytes && !errand.ticket.settled) settle(errand, bytes);
     } catch {
       // Redis went away: what has become of the job is looked at again.
     }
   }
 
-  /** The answer, or the error that came in its place. */
-  function settle(errand: Errand<Result>, give: () => void): void {
-    forget(errand);
+  function settle(errand: Errand<Result>, answer: Buffer): void {
+    book.remove(errand);
     try {
-      give();
+      errand.ticket.resolve(unpackAnswer(codec, answer));
     } catch (error) {
       errand.ticket.reject(error);
     }
     // Sent again, it may be with two workers; the second need not go on.
-    if (errand.sent > 1) inBackground(post.withdraw(errand));
+    if (errand.sent > 1) inBackground(errand.sending.then(() => post.withdraw(errand)));
+    sendWaiting();
   }
 
   function fail(errand: Errand<Result>, error: ServiceError): void {
@@ -195,38 +162,32 @@ export async function createClusterDispatcher<Job, Result>(
 
   /** Its caller has been told already. */
   function withdraw(errand: Errand<Result>): void {
-    const wasHere = waiting.remove(errand);
-    forget(errand);
-    if (!wasHere) inBackground(errand.sending.then(() => post.withdraw(errand)));
-  }
-
-  function forget(errand: Errand<Result>): void {
-    if (!errands.delete(errand.id) || errand.sent === 0) return;
-    turns.giveBack(errand.requestId);
-    if (errand.priority === 'file') fileJobs--;
+    if (book.remove(errand)) inBackground(errand.sending.then(() => post.withdraw(errand)));
     sendWaiting();
   }
 
   /** What fails of it is left to expire. */
   function inBackground(work: Promise<unknown>): void {
-    const done = work.catch(() => {}).finally(() => closing.delete(done));
-    closing.add(done);
+    const done = work.catch(() => {}).finally(() => background.delete(done));
+    background.add(done);
   }
 
   /** Looks after every job that is out: keeps its audio, and finds out when Redis or a message was lost. */
   async function look(): Promise<void> {
     const now = performance.now();
-    const isLost = now - heardAt > outageMs || withoutWorkersMs() > outageMs;
-    for (const errand of [...errands.values()]) {
-      if (now - errand.startedAt > deadlineMs || isLost) fail(errand, unavailable());
+    const isAway = awaySince !== undefined && now - awaySince > outageMs;
+    const isLost = isAway || withoutWorkersMs() > outageMs;
+    for (const errand of book.all()) {
+      if (isLost || now - errand.startedAt > deadlineMs) fail(errand, unavailable());
     }
-    const there = [...errands.values()].filter((errand) => errand.isThere);
+    const there = book.all().filter((errand) => errand.isThere);
     try {
       const traces = await post.keepAlive(there);
-      heardAt = performance.now();
+      awaySince = undefined;
       for (const [index, trace] of traces.entries()) attend(there[index]!, trace);
+      sendWaiting();
     } catch {
-      // Redis is away, or answers nothing.
+      awaySince ??= now;
     }
   }
 
@@ -235,23 +196,26 @@ export async function createClusterDispatcher<Job, Result>(
     if (trace.answer) void collect(errand.id);
     else if (!trace.job && errand.sent >= mostSendings) fail(errand, unavailable());
     else if (!trace.job) errand.sending = send(errand);
-    else if (!trace.input) inBackground(post.renewInput(errand));
+    else if (!trace.input) inBackground(renewInput(errand));
     else if (errand.turn > 1 && performance.now() - errand.startedAt > longWaitMs) {
       errand.turn = 1;
       inBackground(post.bringForward(errand));
     }
   }
 
+  async function renewInput(errand: Errand<Result>): Promise<void> {
+    await post.renewInput(errand);
+    // It may have been answered just now.
+    if (errand.ticket.settled) await post.collect(errand.id);
+  }
+
   async function stop(): Promise<void> {
-    for (const errand of waiting.removeAll()) {
-      errands.delete(errand.id);
-      errand.ticket.reject(new ServiceError('shutting_down'));
-    }
-    await Promise.allSettled([...errands.values()].map(refuseUnlessRunning));
-    const running = [...errands.values()].map(({ ticket }) => ticket.result);
+    for (const errand of book.all()) if (errand.sent === 0) fail(errand, new ServiceError('shutting_down'));
+    await settledWithin(2_000, book.all().map(refuseUnlessRunning));
+    const running = book.all().map(({ ticket }) => ticket.result);
     await settledWithin(options.drainMs ?? 10_000, running);
-    for (const errand of [...errands.values()]) fail(errand, new ServiceError('shutting_down'));
-    await settledWithin(2_000, [...closing]);
+    for (const errand of book.all()) fail(errand, new ServiceError('shutting_down'));
+    await settledWithin(2_000, [...background]);
     clearInterval(timer);
     presence[Symbol.dispose]();
     await answers[Symbol.asyncDispose]();

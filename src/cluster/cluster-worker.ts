@@ -43,7 +43,7 @@ type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promi
 const answerMs = 90_000;
 /** When it does not listen it is gone, mostly. */
 const unheardAnswerMs = 20_000;
-const answerWithinMs = 60_000;
+const persistenceMs = 60_000;
 /** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
 const hesitationMs = 10;
 
@@ -144,6 +144,7 @@ export async function createClusterWorker<Job, Result>(
       .catch((err) => log?.warn({ err }, 'a job could not be answered'))
       .finally(() => {
         held.delete(job.id);
+        job.letGo();
         proceed();
       });
   }
@@ -155,7 +156,7 @@ export async function createClusterWorker<Job, Result>(
       await answer(job, packErrorAnswer(givenUpTwice()));
       return job.setAside('two workers died with it');
     }
-    const input = await redis.getBuffer(keys.input(job.id));
+    const input = await persistently(() => redis.getBuffer(keys.input(job.id)));
     // Its node has taken it back, or is gone.
     if (!input) return job.complete();
     let bytes: Buffer;
@@ -183,18 +184,23 @@ export async function createClusterWorker<Job, Result>(
     await redis.publish(keys.work, job.priority);
   }
 
-  /** What was computed is worth waiting for Redis. */
   async function answer({ id }: Held, bytes: Buffer): Promise<void> {
-    const until = performance.now() + answerWithinMs;
+    const [, listeners] = await persistently(() =>
+      Promise.all([
+        redis.set(keys.answer(id), bytes, 'PX', answerMs),
+        redis.publish(keys.answered(nodeOf(id)), id),
+        redis.del(keys.input(id)),
+      ]),
+    );
+    if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
+  }
+
+  /** What was taken or computed is worth waiting for Redis. */
+  async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+    const until = performance.now() + persistenceMs;
     for (;;) {
       try {
-        const [, listeners] = await Promise.all([
-          redis.set(keys.answer(id), bytes, 'PX', answerMs),
-          redis.publish(keys.answered(nodeOf(id)), id),
-          redis.del(keys.input(id)),
-        ]);
-        if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
-        return;
+        return await ask();
       } catch (error) {
         const left = until - performance.now();
         if (left <= 0) throw error;

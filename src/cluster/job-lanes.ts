@@ -16,6 +16,8 @@ export type TakenJob = {
   setAside(reason: string): Promise<void>;
   /** For another worker. This is no death. */
   handBack(): Promise<void>;
+  /** Its lock is not renewed any more: should none of the above have come to pass, another gets it in time. */
+  letGo(): void;
 };
 
 export type JobLanes = AsyncDisposable & {
@@ -86,9 +88,11 @@ export async function createJobLanes({ redis, keys, lockMs, onStalled }: LaneOpt
         requestId: job.data.requestId,
         priority,
         givenUp: job.deferredFailure !== undefined,
-        complete: () => end(() => job.moveToCompleted('', token, false)),
+        // One that is not ours any more is with another, who will find nothing to do.
+        complete: () => end(() => job.moveToCompleted('', token, false).catch(() => {})),
         setAside: (reason) => end(() => job.moveToFailed(new UnrecoverableError(reason), token, false)),
         handBack: () => end(() => job.moveToWait(token)),
+        letGo: () => held.delete(id),
       };
     },
 

@@ -45,7 +45,7 @@ export async function joinAsNode<Job, Result>(
   return {
     dispatcher,
     windowsAtOnce: () =>
-      Math.min(mostWindowsAtOnce, Math.max(2, Math.ceil(wanted() / Math.max(1, dispatcher.requests())))),
+      Math.min(mostWindowsAtOnce, Math.max(2, Math.ceil(wanted() / Math.max(1, dispatcher.files())))),
     load: () => ({
       processes: sum(({ processes }) => processes),
       busySlots: sum(({ busySlots }) => busySlots),

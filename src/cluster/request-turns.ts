@@ -2,7 +2,7 @@
 export type RequestTurns = {
   /** Requests that have jobs out. */
   size(): number;
-  hasJobsOut(requestId: string): boolean;
+  jobsOut(requestId: string): number;
   take(requestId: string): number;
   giveBack(requestId: string): void;
 };
@@ -21,7 +21,7 @@ export function createRequestTurns(): RequestTurns {
   const out = new Map<string, { jobs: number; turn: number }>();
   return {
     size: () => out.size,
-    hasJobsOut: (requestId) => out.has(requestId),
+    jobsOut: (requestId) => out.get(requestId)?.jobs ?? 0,
     take(requestId) {
       const request = out.get(requestId) ?? { jobs: 0, turn: 0 };
       request.jobs++;
