@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cluster/cluster-node.ts';
+import type { ClusterNode, NodeEnd } from '../cluster/cluster-node.ts';
 import { BrokenAnswer, type Client } from '../service/client.ts';
 import type { BenchKey } from '../service/service-folder.ts';
 import type { Outcome } from './outcome.ts';
@@ -19,6 +19,8 @@ export type CallerOptions = { key: BenchKey; node: ClusterNode; ca: string; clie
 
 /** A kept connection may have ended with its node some moments before anything is sent on it. */
 const beforeMs = 2_000;
+/** On its way when the node was told to stop. */
+const sentJustBeforeMs = 100;
 
 export function createCaller({ key, node, ca, client }: CallerOptions): Caller {
   const startedAtMs = performance.now();
@@ -32,10 +34,19 @@ export function createCaller({ key, node, ca, client }: CallerOptions): Caller {
       const requestId = error instanceof BrokenAnswer ? { requestId: error.requestId } : {};
       // Nothing was sent: a load balancer takes another node.
       if (code === 'ECONNREFUSED') return { end: 'retryable', detail: connectionRefused, retryAfterMs: 200 };
-      if (node.endedAtMs() > startedAtMs - beforeMs)
-        return { end: 'broken', ...requestId, detail: code ?? error.message, retryAfterMs: 200 };
-      const detail = `${node.name} broke the connection, though nobody ended it: ${code ?? error.message}`;
-      return { end: 'fault', ...requestId, detail };
+      const end = node.lastEnd();
+      const why = code ?? error.message;
+      if (end && endsWithNode(end, startedAtMs))
+        return { end: 'broken', ...requestId, detail: why, retryAfterMs: 200 };
+      const facts =
+        end && `${end.how} from ${end.beganAtMs - startedAtMs} to ${end.goneAtMs - startedAtMs} ms`;
+      return { end: 'fault', ...requestId, detail: `${node.name} broke the connection (${why}): ${facts}` };
     },
   };
+}
+
+/** One that stops in good order answers what it had begun, and closes kept connections on which the next may be on its way. */
+function endsWithNode({ how, beganAtMs, goneAtMs }: NodeEnd, startedAtMs: number): boolean {
+  if (startedAtMs > goneAtMs + beforeMs) return false;
+  return how === 'killed' || startedAtMs > beganAtMs - sentJustBeforeMs;
 }

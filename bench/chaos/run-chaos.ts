@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterNode } from '../cluster/cluster-node.ts';
 import { leftBehindAfter } from '../cluster/left-behind.ts';
 import type { Explain } from '../figure.ts';
 import { type Client, createClient } from '../service/client.ts';
@@ -35,6 +36,7 @@ export type ChaosResult = {
 };
 
 const keyCount = 6;
+const readyWithinMs = 15_000;
 const afterFailureMs = 300;
 const refusalsTaken = 4;
 const hungAfterMs = 180_000;
@@ -104,9 +106,19 @@ async function endOf(mix: RequestMix, call: () => Caller, random: Random): Promi
 async function findDown({ apis, workers }: Cluster): Promise<string[]> {
   const down: string[] = [];
   for (const node of [...apis, ...workers]) {
-    const { ca, isRunning } = node.process();
-    if (!isRunning()) down.push(`${node.name} has ended`);
-    else if ((await statusOf('/readyz', node.port, ca)) !== 200) down.push(`${node.name} is not ready`);
+    if (!(await isReadyInTime(node))) down.push(`${node.name} is not ready`);
+    for (const pid of node.orphans()) down.push(`${node.name} has left process ${pid} behind`);
   }
   return down;
+}
+
+/** Where Redis has lost everything, workers have to say first that they are there. */
+async function isReadyInTime({ port, process }: ClusterNode): Promise<boolean> {
+  const deadline = performance.now() + readyWithinMs;
+  const { ca, isRunning } = process();
+  while (isRunning() && performance.now() < deadline) {
+    if ((await statusOf('/readyz', port, ca)) === 200) return true;
+    await sleep(100);
+  }
+  return false;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Environment } from '../../src/accounts/admission.ts';
 import { type ServedProcess, type ServeOptions, serve } from '../service/served-process.ts';
@@ -17,15 +18,29 @@ export type ClusterNode = AsyncDisposable & {
   kill(): Promise<void>;
   /** Resolves when it says that it is ready. */
   start(): Promise<void>;
-  /** When it last was told to stop, or killed, by the clock of `performance.now()`. */
-  endedAtMs(): number;
+  /** How its last life ended, if it did. */
+  lastEnd(): NodeEnd | undefined;
+  /** Inference processes of earlier lives that are still there. */
+  orphans(): number[];
 };
+
+/** When it was killed or told to stop, and when it was gone, by the clock of `performance.now()`. */
+export type NodeEnd = { how: 'killed' | 'stopped'; beganAtMs: number; goneAtMs: number };
 
 export type ClusterNodeOptions = Omit<ServeOptions, 'ports' | 'role'> & { name: string; role: Role };
 
 export async function startNode({ name, role, ...options }: ClusterNodeOptions): Promise<ClusterNode> {
   const ports = { live: await freePort(), test: await freePort() } satisfies Record<Environment, number>;
-  let endedAtMs = Number.NEGATIVE_INFINITY;
+  const earlierChildren: number[] = [];
+  let lastEnd: NodeEnd | undefined;
+  const end = async (how: NodeEnd['how'], ended: () => Promise<void>) => {
+    const ending = { how, beganAtMs: performance.now(), goneAtMs: Number.POSITIVE_INFINITY };
+    lastEnd = ending;
+    const { children } = await current.footprint().catch(() => ({ children: [] }));
+    earlierChildren.push(...children);
+    await ended();
+    ending.goneAtMs = performance.now();
+  };
   const begin = () =>
     serve({ ...options, role, ports, env: { SIANN_INSTANCE: name, ...options.env } }).catch((cause) => {
       throw new Error(`${name} did not start.`, { cause });
@@ -36,20 +51,24 @@ export async function startNode({ name, role, ...options }: ClusterNodeOptions):
     role,
     port: ports.live,
     process: () => current,
-    endedAtMs: () => endedAtMs,
-    stop() {
-      endedAtMs = performance.now();
-      return current.stop();
-    },
-    kill() {
-      endedAtMs = performance.now();
-      return current.kill();
-    },
+    lastEnd: () => lastEnd,
+    orphans: () => earlierChildren.filter(isInference),
+    stop: () => end('stopped', () => current.stop()),
+    kill: () => end('killed', () => current.kill()),
     async start() {
       current = await begin();
     },
     [Symbol.asyncDispose]: () => current[Symbol.asyncDispose](),
   };
+}
+
+/** By now its number may be another process's. */
+function isInference(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('inference/child');
+  } catch {
+    return false;
+  }
 }
 
 async function freePort(): Promise<number> {
