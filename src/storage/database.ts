@@ -18,11 +18,16 @@ export type Database = AsyncDisposable & {
 
 /** Opens the database, making it where there is none, with its tables up to date. `url` is `postgres://…` or a file. */
 export async function openDatabase({ url }: { url: string }): Promise<Database> {
-  {
-    // Tables may be large, and others may be at it already.
-    await using database = await connect(url, { patient: true });
-    await migrate(database);
+  // Tables may be large, and others may be at it already.
+  const patient = await connect(url, { patient: true });
+  try {
+    await migrate(patient);
+    if (patient.engine === 'sqlite') return patient;
+  } catch (error) {
+    await patient[Symbol.asyncDispose]();
+    throw error;
   }
+  await patient[Symbol.asyncDispose]();
   return open(url);
 }
 
