@@ -231,5 +231,5 @@ export async function createClusterDispatcher<Job, Result>(
 }
 
 function unavailable(): ServiceError {
-  return new ServiceError('overloaded', { retryAfterSeconds });
+  return new ServiceError('unavailable', { retryAfterSeconds });
 }

@@ -3,13 +3,13 @@ import type { Redis } from 'ioredis';
 import { ServiceError } from '../errors.ts';
 import { type Dispatcher, type Priority, priorities } from '../inference/dispatcher.ts';
 import { settledWithin } from '../inference/settled-within.ts';
-import { clusterKeys, nodeOf } from './cluster-keys.ts';
+import { clusterKeys } from './cluster-keys.ts';
 import { packErrorAnswer, packResultAnswer } from './job-answer.ts';
 import type { JobCodec } from './job-codec.ts';
 import { createJobLanes, type TakenJob } from './job-lanes.ts';
-import { createRedisPresence } from './redis-presence.ts';
 import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
+import { createWorkPost } from './work-post.ts';
 
 export type ClusterWorkerOptions<Job, Result> = {
   redis: Redis;
@@ -39,11 +39,6 @@ export type ClusterWorker = AsyncDisposable & {
 /** A job that was taken; it fills a slot until it is worked out, and is held until it is answered. */
 type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promise<void> };
 
-/** An answer waits so long for its node, which may just be cut off from Redis. */
-const answerMs = 90_000;
-/** When it does not listen it is gone, mostly. */
-const unheardAnswerMs = 20_000;
-const persistenceMs = 60_000;
 /** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
 const hesitationMs = 10;
 
@@ -63,7 +58,7 @@ export async function createClusterWorker<Job, Result>(
   let fetching: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
-  const presence = createRedisPresence(redis, () => lookEverywhere());
+  const post = createWorkPost(redis, keys, lookEverywhere);
   const lanes = await createJobLanes({
     redis,
     keys,
@@ -153,10 +148,10 @@ export async function createClusterWorker<Job, Result>(
     const { signal } = job.abort;
     const reason = () => signal.reason as symbol;
     if (job.givenUp) {
-      await answer(job, packErrorAnswer(givenUpTwice()));
+      await post.answer(job.id, packErrorAnswer(givenUpTwice()));
       return job.setAside('two workers died with it');
     }
-    const input = await persistently(() => redis.getBuffer(keys.input(job.id)));
+    const input = await post.readInput(job.id);
     // Its node has taken it back, or is gone.
     if (!input) return job.complete();
     let bytes: Buffer;
@@ -172,42 +167,16 @@ export async function createClusterWorker<Job, Result>(
     } catch (error) {
       if (signal.aborted && reason() === notWanted) return job.complete();
       if (signal.aborted || hasCode(error, 'shutting_down')) return putBack(job);
-      await answer(job, packErrorAnswer(error));
+      await post.answer(job.id, packErrorAnswer(error));
       return hasCode(error, 'internal_error') ? job.setAside(String((error as Error).cause)) : job.complete();
     }
-    await answer(job, bytes);
+    await post.answer(job.id, bytes);
     await job.complete();
   }
 
   async function putBack(job: Held): Promise<void> {
     await job.handBack();
-    await redis.publish(keys.work, job.priority);
-  }
-
-  async function answer({ id }: Held, bytes: Buffer): Promise<void> {
-    const [, listeners] = await persistently(() =>
-      Promise.all([
-        redis.set(keys.answer(id), bytes, 'PX', answerMs),
-        redis.publish(keys.answered(nodeOf(id)), id),
-        redis.del(keys.input(id)),
-      ]),
-    );
-    if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
-  }
-
-  /** What was taken or computed is worth waiting for Redis. */
-  async function persistently<T>(ask: () => Promise<T>): Promise<T> {
-    const until = performance.now() + persistenceMs;
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        const left = until - performance.now();
-        if (left <= 0) throw error;
-        await presence.within(left);
-        await delay(100);
-      }
-    }
+    await post.callOthers(job.priority);
   }
 
   async function stop(): Promise<void> {
@@ -219,7 +188,7 @@ export async function createClusterWorker<Job, Result>(
     await settledWithin(2_000, running());
     await channels[Symbol.asyncDispose]();
     await lanes[Symbol.asyncDispose]();
-    presence[Symbol.dispose]();
+    post[Symbol.dispose]();
   }
 }
 
