@@ -13,19 +13,20 @@ if (!cacheFolder || !isModel(model)) {
 }
 
 const kinds = arch() === 'x64' ? (['signed', 'unsigned'] as const) : (['signed'] as const);
-const first = new Map<string, string>();
-// One for all: files stored once have one time.
-const madeAtSeconds = Math.floor(Date.now() / 1000);
 for (const integers of kinds) {
   const onProgress = ({ step }: { step: string }) => console.log(`${model}, ${integers}: ${step}`);
   await prepareModel({ model, cacheFolder, integers, onProgress });
-  await fitForImage((await findPrepared(publishedModel(model), cacheFolder, 'int8', integers))!);
 }
 
-/**
- * Files that all kinds have in common are stored once. Layers of an image keep whole seconds; with a time that survives,
- * no start has to sum what it reads.
- */
+/** Always the same, and in whole seconds as layers keep them: the same model is the same layer, and no start has to sum it. */
+const time = new Date('2026-01-01T00:00:00Z');
+const first = new Map<string, string>();
+for (const integers of kinds) {
+  await fitForImage((await findPrepared(publishedModel(model), cacheFolder, 'int8', integers))!);
+}
+await utimes(cacheFolder, time, time);
+
+/** What kinds have in common is stored once. */
 async function fitForImage({ folder, files }: PreparedFolder): Promise<void> {
   for (const [name, file] of Object.entries(files)) {
     const path = join(folder, name);
@@ -34,10 +35,13 @@ async function fitForImage({ folder, files }: PreparedFolder): Promise<void> {
       await rm(path);
       await link(same, path);
     } else first.set(file.sha256, path);
-    await utimes(path, madeAtSeconds, madeAtSeconds);
-    file.modified = madeAtSeconds * 1000;
+    await utimes(path, time, time);
+    file.modified = time.getTime();
   }
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(files, undefined, 2));
+  const manifest = join(folder, 'manifest.json');
+  await writeFile(manifest, JSON.stringify(files, undefined, 2));
+  await utimes(manifest, time, time);
+  await utimes(folder, time, time);
 }
 
 function isModel(name: string): name is ModelId {

@@ -31,6 +31,13 @@ test('a model is prepared for every kind of processor, what they share is stored
     shared.add(weights.ino);
   }
   assert.equal(shared.size, 1);
+  // Nothing in it says when it was made.
+  const times = await Promise.all(
+    (await readdir(cacheFolder, { recursive: true })).map(
+      async (path) => (await stat(join(cacheFolder, path))).mtimeMs,
+    ),
+  );
+  assert.equal(new Set(times).size, 1);
 });
 
 test('what is not needed at run time is removed, and what is stays', async () => {
