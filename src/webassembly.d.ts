@@ -3,6 +3,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number });
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   class Module {
     constructor(binary: Uint8Array);
