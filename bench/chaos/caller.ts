@@ -35,7 +35,7 @@ export function createCaller({ key, node, ca, client }: CallerOptions): Caller {
       // Nothing was sent: a load balancer takes another node.
       if (code === 'ECONNREFUSED') return { end: 'retryable', detail: connectionRefused, retryAfterMs: 200 };
       const end = node.lastEnd();
-      const why = code ?? error.message;
+      const why = `${code ?? ''} ${error.message}`.trim();
       if (end && endsWithNode(end, startedAtMs))
         return { end: 'broken', ...requestId, detail: why, retryAfterMs: 200 };
       const facts =

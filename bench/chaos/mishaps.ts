@@ -2,64 +2,71 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Random } from '../service/random.ts';
 
-/** Something that goes away without warning or in good order, and comes back some time later. */
+/** One thing, or two at once, that goes away without warning or in good order, and comes back some time later. */
 export type Mishap = {
   /** How many requests have been begun when it happens. */
   atRequest: number;
-  name: string;
   awayMs: number;
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+  losses: Loss[];
 };
 
-export const mishapKinds = [
-  'api killed',
-  'worker killed',
-  'redis killed',
-  'postgres killed',
-  'api stopped',
-  'worker stopped',
-  'redis stopped',
-  'postgres stopped',
-] as const;
+type Loss = { name: string; goAway(): Promise<void>; comeBack(): Promise<void> };
+
+/** Servers first, since nothing starts without them. */
+const things = ['postgres', 'redis', 'worker', 'api'] as const;
+const ways = ['killed', 'stopped'] as const;
+type Kind = { thing: (typeof things)[number]; way: (typeof ways)[number] };
+const kinds: Kind[] = things.flatMap((thing) => ways.map((way) => ({ thing, way })));
 
 type MishapOptions = { cluster: Cluster; random: Random; requests: number; count: number };
 
 const longestAwayMs = 3_000;
+/** Every so many, something else goes away at the same time. */
+const twoAtOnceEvery = 4;
 
 /** Every kind in a random order, and again until there are enough, at random moments. */
 export function planMishaps({ cluster, random, requests, count }: MishapOptions): Mishap[] {
-  let deck: (typeof mishapKinds)[number][] = [];
+  let deck: Kind[] = [];
+  const draw = () => {
+    if (deck.length === 0) deck = shuffled(kinds, random);
+    return deck.pop()!;
+  };
   return Array.from({ length: count }, (_, turn) => {
-    if (deck.length === 0) deck = shuffled(mishapKinds, random);
-    const kind = deck.pop()!;
-    const [who, how] = kind.split(' ') as ['api' | 'worker' | 'redis' | 'postgres', 'killed' | 'stopped'];
-    const node = who === 'api' || who === 'worker' ? random.pick(cluster[`${who}s`]) : undefined;
-    const target = node ?? (who === 'redis' ? cluster.redis : cluster.postgres);
+    const drawn = turn % twoAtOnceEvery === twoAtOnceEvery - 1 ? [draw(), draw()] : [draw()];
+    const different = drawn.filter(({ thing }, at) => drawn.findIndex((each) => each.thing === thing) === at);
+    const inOrder = different.sort((one, other) => things.indexOf(one.thing) - things.indexOf(other.thing));
     return {
       atRequest: Math.floor(((turn + random.next()) / count) * requests * 0.95),
-      name: `${node?.name ?? who} ${how}`,
       awayMs: random.below(longestAwayMs),
-      goAway: () => (how === 'killed' ? target.kill() : target.stop()),
-      comeBack: () => target.start(),
+      losses: inOrder.map((kind) => lossOf(kind, cluster, random)),
     };
   });
+}
+
+function lossOf({ thing, way }: Kind, cluster: Cluster, random: Random): Loss {
+  const node = thing === 'api' || thing === 'worker' ? random.pick(cluster[`${thing}s`]) : undefined;
+  const target = node ?? (thing === 'redis' ? cluster.redis : cluster.postgres);
+  return {
+    name: `${node?.name ?? thing} ${way}`,
+    goAway: () => (way === 'killed' ? target.kill() : target.stop()),
+    comeBack: () => target.start(),
+  };
 }
 
 export type MishapRun = { mishaps: Mishap[]; begun(): number; explain(line: string): void };
 
 /** One after another, so that whatever comes back finds the others there. */
 export async function runMishaps({ mishaps, begun, explain }: MishapRun): Promise<void> {
-  for (const mishap of mishaps) {
-    while (begun() < mishap.atRequest) await sleep(10);
-    explain(`request ${begun()}: ${mishap.name} for ${mishap.awayMs} ms`);
-    await mishap.goAway();
-    await sleep(mishap.awayMs);
-    await mishap.comeBack();
+  for (const { atRequest, awayMs, losses } of mishaps) {
+    while (begun() < atRequest) await sleep(10);
+    explain(`request ${begun()}: ${losses.map(({ name }) => name).join(' and ')} for ${awayMs} ms`);
+    await Promise.all(losses.map((loss) => loss.goAway()));
+    await sleep(awayMs);
+    for (const loss of losses) await loss.comeBack();
   }
 }
 
-function shuffled<T>(things: readonly T[], random: Random): T[] {
-  const order = things.map((thing) => ({ thing, place: random.next() }));
-  return order.sort((one, other) => one.place - other.place).map(({ thing }) => thing);
+function shuffled<T>(cards: readonly T[], random: Random): T[] {
+  const order = cards.map((card) => ({ card, place: random.next() }));
+  return order.sort((one, other) => one.place - other.place).map(({ card }) => card);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { toLinear16 } from '../../src/http/realtime/linear16.ts';
-import { createClips, createRepeatedSpeech, toWave } from '../service/clips.ts';
+import { clearlySpoken, createClips, createRepeatedSpeech, toWave } from '../service/clips.ts';
 
 /** A file to send, before and after it is known what the service hears in it. */
 export type Sample = { name: string; bytes: Uint8Array };
@@ -15,9 +15,10 @@ const clipSeconds = 3;
 const longSeconds = 45;
 
 export async function createSamples(): Promise<Samples<Sample>> {
-  const clips = (await createClips(clipSeconds)).map(({ name, wave }) => ({ name, bytes: wave }));
+  const clear = (await createClips(clipSeconds)).filter(({ name }) => clearlySpoken.includes(name));
+  const clips = clear.map(({ name, wave }) => ({ name, bytes: wave }));
   const files = containers.map(async (name) => ({ name, bytes: await readFile(new URL(name, folder)) }));
-  const long = await toWave(await createRepeatedSpeech(longSeconds));
+  const long = await toWave(await createRepeatedSpeech(longSeconds, clearlySpoken));
   return {
     short: [...clips, ...(await Promise.all(files))],
     long: [{ name: `${longSeconds} s of speech`, bytes: long }],
@@ -26,7 +27,7 @@ export async function createSamples(): Promise<Samples<Sample>> {
 
 /** What somebody says into a live stream: a sentence, and the pause after it. */
 export async function createSpokenSentence(): Promise<Uint8Array> {
-  const sentence = await createRepeatedSpeech(4);
+  const sentence = await createRepeatedSpeech(4, clearlySpoken);
   const samples = new Float32Array(sentence.length + 1.5 * pcmSampleRate);
   samples.set(sentence);
   return toLinear16(samples);

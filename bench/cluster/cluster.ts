@@ -29,6 +29,9 @@ export type Cluster = AsyncDisposable & {
   addWorker(env?: Record<string, string>): Promise<ClusterNode>;
 };
 
+/** A machine that has other things to do as well may take long over what is under way when a node is told to stop. */
+const patient = { SIANN_DRAIN_SECONDS: '120' };
+
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const open: AsyncDisposable[] = [];
   const keep = <Part extends AsyncDisposable>(part: Part): Part => {
@@ -51,7 +54,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           name: `${role}-${number}`,
           role,
           dataFolder: folder.path,
-          env: { ...servers, TMPDIR: temporaryFolder, ...options.env, ...env },
+          env: { ...servers, ...patient, TMPDIR: temporaryFolder, ...options.env, ...env },
         }),
       );
     };
