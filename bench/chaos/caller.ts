@@ -45,8 +45,11 @@ export function createCaller({ key, node, ca, client }: CallerOptions): Caller {
   };
 }
 
-/** One that stops in good order answers what it had begun, and closes kept connections on which the next may be on its way. */
-function endsWithNode({ how, beganAtMs, goneAtMs }: NodeEnd, startedAtMs: number): boolean {
-  if (startedAtMs > goneAtMs + beforeMs) return false;
+/**
+ * One that stops in good order answers what it had begun, and closes kept connections on which the next may be on its way;
+ * one that starts turns connections away until it can serve them.
+ */
+function endsWithNode({ how, beganAtMs, backAtMs }: NodeEnd, startedAtMs: number): boolean {
+  if (startedAtMs > backAtMs + beforeMs) return false;
   return how === 'killed' || startedAtMs > beganAtMs - sentJustBeforeMs;
 }

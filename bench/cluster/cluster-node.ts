@@ -24,8 +24,8 @@ export type ClusterNode = AsyncDisposable & {
   orphans(): number[];
 };
 
-/** When it was killed or told to stop, and when it was gone, by the clock of `performance.now()`. */
-export type NodeEnd = { how: 'killed' | 'stopped'; beganAtMs: number; goneAtMs: number };
+/** When it was killed or told to stop, was gone, and was ready again, by the clock of `performance.now()`. */
+export type NodeEnd = { how: 'killed' | 'stopped'; beganAtMs: number; goneAtMs: number; backAtMs: number };
 
 export type ClusterNodeOptions = Omit<ServeOptions, 'ports' | 'role'> & { name: string; role: Role };
 
@@ -34,7 +34,8 @@ export async function startNode({ name, role, ...options }: ClusterNodeOptions):
   const earlierChildren: number[] = [];
   let lastEnd: NodeEnd | undefined;
   const end = async (how: NodeEnd['how'], ended: () => Promise<void>) => {
-    const ending = { how, beganAtMs: performance.now(), goneAtMs: Number.POSITIVE_INFINITY };
+    const never = Number.POSITIVE_INFINITY;
+    const ending = { how, beganAtMs: performance.now(), goneAtMs: never, backAtMs: never };
     lastEnd = ending;
     const { children } = await current.footprint().catch(() => ({ children: [] }));
     earlierChildren.push(...children);
@@ -57,6 +58,7 @@ export async function startNode({ name, role, ...options }: ClusterNodeOptions):
     kill: () => end('killed', () => current.kill()),
     async start() {
       current = await begin();
+      if (lastEnd) lastEnd.backAtMs = performance.now();
     },
     [Symbol.asyncDispose]: () => current[Symbol.asyncDispose](),
   };

@@ -4,7 +4,7 @@ import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { watchTreeMemory } from '../process-memory.ts';
 import type { SpeechSet } from '../speech-sets.ts';
-import { encodeMp3, repeatBytes } from './repeated-mp3.ts';
+import { encodeMp3, repeatMp3 } from './repeated-mp3.ts';
 
 const pieceSeconds = 240;
 const barMegabytes = 1500;
@@ -25,7 +25,7 @@ export async function measureMemory({ open, sets, hours, explain }: MemoryOption
   const seconds = hours * 3600;
   const memory = watchTreeMemory(sampleMilliseconds);
   await using recogniser = await open();
-  await listen(recogniser, repeatBytes(mp3, seconds / pieceSeconds), seconds);
+  await listen(recogniser, repeatMp3(mp3, seconds), seconds);
   const { samplesBytes } = memory.stop();
 
   const megabytes = samplesBytes.map((bytes) => bytes / 2 ** 20);
@@ -53,7 +53,11 @@ async function listen(
   bytes: AsyncIterable<Uint8Array>,
   seconds: number,
 ): Promise<void> {
-  const segments = recogniser.transcribe(bytes, { language: 'mixed' });
+  const segments = recogniser.transcribe(bytes, {
+    language: 'mixed',
+    onProgress: ({ doneSeconds }) =>
+      process.stderr.write(`\rheard ${((100 * doneSeconds) / seconds).toFixed(1)} %\x1b[K`),
+  });
   for (;;) {
     const { done, value } = await segments.next();
     if (!done) continue;

@@ -3,8 +3,18 @@ import { buffer } from 'node:stream/consumers';
 import { sampleRate } from '../engines/decoded-audio.ts';
 
 const chunkBytes = 65_536;
+const bytesPerSecond = 6_000;
 /** A constant rate, frames that do not lean on earlier ones, and no header that names a length: it can be repeated. */
-const repeatable = ['-b:a', '48k', '-reservoir', '0', '-write_xing', '0', '-id3v2_version', '0'];
+const repeatable = [
+  '-b:a',
+  `${(8 * bytesPerSecond) / 1000}k`,
+  '-reservoir',
+  '0',
+  '-write_xing',
+  '0',
+  '-id3v2_version',
+  '0',
+];
 
 export async function encodeMp3(samples: Float32Array): Promise<Uint8Array> {
   const input = ['-v', 'error', '-f', 'f32le', '-ac', '1', '-ar', String(sampleRate), '-i', '-'];
@@ -20,9 +30,9 @@ export async function encodeMp3(samples: Float32Array): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The bytes again and again, `times` times; the last may be a part of them. */
-export async function* repeatBytes(bytes: Uint8Array, times: number): AsyncGenerator<Uint8Array> {
-  for (let left = Math.round(bytes.length * times); left > 0; left -= bytes.length) {
+/** The bytes again and again for a little less than `seconds`: an encoder adds a few frames of its own. */
+export async function* repeatMp3(bytes: Uint8Array, seconds: number): AsyncGenerator<Uint8Array> {
+  for (let left = Math.floor((seconds - 1) * bytesPerSecond); left > 0; left -= bytes.length) {
     const length = Math.min(bytes.length, left);
     for (let at = 0; at < length; at += chunkBytes)
       yield bytes.subarray(at, Math.min(at + chunkBytes, length));
