@@ -2,6 +2,7 @@ import { pcmSampleRate } from '../audio/pcm.ts';
 import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
 import type { SpokenLanguage } from './segment.ts';
 import { snapToSpeech } from './snap-to-speech.ts';
+import { endWithLastWord, isSparse } from './sparse-text.ts';
 import { longSilences, reachesOver, splitAtSilences } from './split-at-silences.ts';
 import { timedSegments } from './timed-segments.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -46,9 +47,11 @@ async function segmentsOf(
   const segments = timedSegments(vocabulary, attempt, audioSeconds);
   const silences = longSilences(job.speech);
   const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
-  if (segments.length > 0 && (job.words || reaching)) {
+  const sparse = job.retried && segments.some((segment) => isSparse(segment, job.speech));
+  if (segments.length > 0 && (job.words || reaching || sparse)) {
     await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
   }
+  if (sparse) for (const segment of segments) endWithLastWord(segment, job.speech);
   const split = splitAtSilences(vocabulary, segments, silences);
   snapToSpeech(split, job.speech);
   return split;
