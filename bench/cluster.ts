@@ -21,7 +21,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1,2,4' },
     seconds: { type: 'string', default: '1800' },
     'stand-ins': { type: 'string', default: '1,2,4,8,16,32,64' },
-    cost: { type: 'string', default: '1000' },
+    cost: { type: 'string', default: '2600' },
     rounds: { type: 'string', default: '6' },
     windows: { type: 'string', default: '100' },
     away: { type: 'string', default: '30' },
