@@ -25,8 +25,11 @@ export type Credential = {
   signatureTimestamp: string | undefined;
 };
 
-/** A `call` is answered at once; a `connection` takes one of the key's places until its lease is closed. */
-export type AdmissionKind = 'call' | 'connection';
+/**
+ * A `call` has no body and is answered at once; a `message` has one, which the route hands to `verifyBody`; so has a
+ * `connection`, which takes one of the key's places until its lease is closed.
+ */
+export type AdmissionKind = 'call' | 'message' | 'connection';
 
 export interface Gate {
   /** Throws the ServiceError of the first check that fails. */

@@ -119,7 +119,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
         admitted,
         quotaMs: quotaOf(plan),
         signed: signature !== undefined,
-        unverified: kind === 'connection' ? signature : undefined,
+        unverified: kind === 'call' ? undefined : signature,
         watchKey: (controller) => watch.watch(key.hash, controller),
         leavePlace,
         issueToken: (note) => tokens.issue(key.hash, note),

@@ -91,7 +91,10 @@ export function createLease(parts: LeaseParts): Lease {
   return {
     admitted,
     signed,
-    issueToken: parts.issueToken,
+    async issueToken(note) {
+      if (unverified) throw new Error('A signed request was given a token before its body was verified.');
+      return parts.issueToken(note);
+    },
     ...(parts.tokenNote !== undefined && { tokenNote: parts.tokenNote }),
     get revoked() {
       if (!revocation) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
@@ -28,7 +29,7 @@ const sessionSchema = Type.Object(
 /** Tokens in the shapes in which OpenAI's clients ask for them; the settings that come along are the stream's first. */
 export function openaiTokenRoutes(app: FastifyInstance): void {
   app.post('/v1/realtime/client_secrets', {
-    config: { admission: 'call' },
+    config: { admission: 'message' },
     schema: describeRoute(
       'createClientSecret',
       'A token for one stream, as OpenAI’s clients ask for it',
@@ -46,7 +47,7 @@ export function openaiTokenRoutes(app: FastifyInstance): void {
   });
 
   app.post('/v1/realtime/transcription_sessions', {
-    config: { admission: 'call' },
+    config: { admission: 'message' },
     schema: describeRoute(
       'createTranscriptionSession',
       'The same for older clients of OpenAI',
@@ -80,17 +81,20 @@ async function issue(request: FastifyRequest, update: unknown = {}) {
   return { token, expiresAt: Math.floor(expiresAt.getTime() / 1000), settings };
 }
 
-async function readBody({ raw }: FastifyRequest): Promise<Record<string, unknown>> {
+/** Verified, where the key signs its requests. */
+async function readBody(request: FastifyRequest): Promise<Record<string, unknown>> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of raw) {
+  for await (const part of request.raw) {
     parts.push(part);
     bytes += part.length;
     if (bytes > maxBodyBytes) throw invalid(`The body may be ${maxBodyBytes} bytes at most.`);
   }
+  const content = Buffer.concat(parts);
+  await leaseOf(request).verifyBody(createHash('sha256').update(content).digest('hex'));
   if (bytes === 0) return {};
   try {
-    const body: unknown = JSON.parse(Buffer.concat(parts).toString());
+    const body: unknown = JSON.parse(content.toString());
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
   } catch {
     // Said below.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { sign } from '../../support/accounts.ts';
 import { connectDeepgram, connectOpenai } from '../../support/dialect-clients.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { connectStream, silence } from '../../support/stream-client.ts';
@@ -138,6 +139,31 @@ describe('the dialect of OpenAI', () => {
       const refused = await service.fetch('/v1/realtime/client_secrets', { method: 'POST', body });
       assert.equal(refused.status, 400, body.slice(0, 20));
     }
+  });
+
+  test('a key that signs its requests signs the settings too', async () => {
+    const { key, id } = await service.service.accounts.keys.create({
+      project: service.projectId,
+      environment: 'live',
+    });
+    const { signingSecret } = await service.service.accounts.keys.requireSignature(id);
+    const request = { method: 'POST', url: '/v1/realtime/client_secrets' };
+    const body = JSON.stringify({ session: { type: 'transcription' } });
+    const timestamp = Math.floor(Date.now() / 1000);
+    const { signature, signatureTimestamp } = sign(signingSecret, { ...request, body, timestamp });
+    const send = (content: string) =>
+      service.fetch(request.url, {
+        method: request.method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'x-signature': signature!,
+          'x-signature-timestamp': signatureTimestamp!,
+        },
+        body: content,
+      });
+    assert.equal((await send(body.replace('}}', ' }}'))).status, 403);
+    assert.equal((await send(body)).status, 200);
+    assert.equal((await send(body)).status, 403, 'a signature is taken once');
   });
 
   test('speaks as older clients expect when they ask for transcription in the address', async () => {
