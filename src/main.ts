@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import type { LocalDispatcher } from './inference/local-dispatcher.ts';
 import { type PreparedModel, prepareModel } from './model/prepare-model.ts';
 import { findSpeakerNetwork } from './model/speaker-network.ts';
+import { createOpenParts } from './open-parts.ts';
 import { createWindowStreamRecogniser } from './realtime/window-stream-recogniser.ts';
 import { createPromptTokeniser } from './speech/prompt-tokens.ts';
 import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
@@ -28,14 +29,7 @@ import {
 /** The one place where the recogniser is put together; it is taken apart in reverse. */
 export const createRecogniser: CreateRecogniser = async (options) => {
   const { config, log } = options;
-  const open: AsyncDisposable[] = [];
-  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
-    open.unshift(part);
-    return part;
-  };
-  const closeAll = async () => {
-    for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
-  };
+  const { keep, closeAll } = createOpenParts();
 
   try {
     const model = await prepare(options);

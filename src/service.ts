@@ -20,6 +20,7 @@ import { requestsEnded, type ServiceState } from './http/service-state.ts';
 import { createCertificateSource } from './http/tls/certificate-source.ts';
 import { createTracing } from './http/tracing.ts';
 import { createRecogniser } from './main.ts';
+import { createOpenParts } from './open-parts.ts';
 import type { CreateRecogniser, Recogniser, RecogniserOptions } from './speech/recogniser.ts';
 import { openDatabase } from './storage/database.ts';
 import { createMemoryCounters } from './storage/memory-counters.ts';
@@ -54,14 +55,7 @@ export type Service = AsyncDisposable & {
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
   const plans = options.plans && { plans: options.plans };
-  const open: AsyncDisposable[] = [];
-  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
-    open.unshift(part);
-    return part;
-  };
-  const closeAll = async () => {
-    for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
-  };
+  const { keep, closeAll } = createOpenParts();
 
   try {
     const livePort = keep(await openPort({ ...connectionLimits(config), port: config.port }));

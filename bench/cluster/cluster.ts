@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createOpenParts } from '../../src/open-parts.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { type RedisServer, startRedis } from '../../test/support/redis.ts';
 import { createServiceFolder, type ServiceFolder } from '../service/service-folder.ts';
@@ -33,14 +34,7 @@ export type Cluster = AsyncDisposable & {
 const patient = { SIANN_DRAIN_SECONDS: '120' };
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const open: AsyncDisposable[] = [];
-  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
-    open.unshift(part);
-    return part;
-  };
-  const closeAll = async () => {
-    for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
-  };
+  const { keep, closeAll } = createOpenParts();
   try {
     const postgres = keep(serverOr(await startPostgres()));
     const redis = keep(serverOr(await startRedis({ keepsData: options.redisKeepsData ?? true })));
