@@ -1,11 +1,10 @@
+import { longestTail } from './uncovered.ts';
 import type { RecognisedSegment } from './window-messages.ts';
 import type { SpokenStretch } from './windows.ts';
 
 /** Nobody says fewer tokens in a second for long. */
 const slowestTokens = 2;
 const leastSpoken = 4;
-/** So much speech behind the last word is more than a word that was drawn out. */
-const longestTail = 1.6;
 
 /** Whether a segment lasts longer than its text takes to say. Whisper at times stops early and does not say when. */
 export function isSparse(segment: RecognisedSegment, speech: readonly SpokenStretch[]): boolean {

@@ -1,7 +1,7 @@
 import type { SpokenStretch } from './windows.ts';
 
 /** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was passed over. */
-const longestTail = 1.6;
+export const longestTail = 1.6;
 const longestHole = 3;
 
 /** Where a window's text leaves speech out: Whisper at times stops early or jumps ahead. */
