@@ -1,6 +1,7 @@
 """What the untouched model makes of the replayed speech: its text, and how sure it was of every token."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from whisper import Whisper
 WORST_ERROR_RATE = 0.35
 WORST_LOG_PROBABILITY = -0.8
 WORST_MISHEARD_LOG_PROBABILITY = -1.4
+#: The Mandarin sets write English words letter by letter ("A P P L E P A Y"), which nobody should learn to write.
+_SPELLED_GAP = re.compile(r"(?<=[A-Za-z])[ -]+(?=[A-Za-z])")
 
 
 @dataclass
@@ -47,8 +50,8 @@ def label(
     width: int = 32,
     use_references: bool = True,
 ) -> Labels:
-    """Mandarin sentences with an error learn their reference, the others what the model said, softly; of these, the ones far
-    from their reference are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
+    """Mandarin sentences with an error learn their reference, unless it spells words out; the others what the model said, softly;
+    of these, the ones far from their reference are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
     strength, model.adapter.strength = model.adapter.strength, 0.0
     collector = _Collector(tokens, scoring, width, longest, use_references, len(source))
     order = np.argsort(source.end - source.start, kind="stable")
@@ -115,8 +118,9 @@ class _Collector:
         if not decoded.tokens:
             self.counts["empty"] += 1
             return
-        errors, units = self._scoring.errors(reference, text, numbers_folded=True) if reference else (0, 1)
-        if errors and reference and self._use_references and source.languages[index] == "zh":
+        is_spelled = source.languages[index] == "zh" and _SPELLED_GAP.search(reference) is not None
+        errors, units = self._errors(reference, text, is_spelled) if reference else (0, 1)
+        if errors and reference and self._use_references and source.languages[index] == "zh" and not is_spelled:
             self._texts[index] = self._tokens.encode(reference)
             self.counts["reference"] += 1
         elif errors > WORST_ERROR_RATE * max(1, units) or not is_sure:
@@ -124,6 +128,11 @@ class _Collector:
         else:
             self.add_soft(index, decoded.tokens, shares)
             self.counts["soft"] += 1
+
+    def _errors(self, reference: str, text: str, is_spelled: bool) -> tuple[int, int]:
+        if is_spelled:
+            reference, text = _SPELLED_GAP.sub("", reference), _SPELLED_GAP.sub("", text)
+        return self._scoring.errors(reference, text, numbers_folded=True)
 
     def add_soft(self, index: int, text: list[int], shares: Tensor) -> None:
         top = shares.float().topk(self._width, -1)

@@ -14,7 +14,9 @@ LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.31, "en": 0.27}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.45
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
-PAIR_SHARES = (0.4, 0.35, 0.25)
+PAIR_SHARES = (0.37, 0.4, 0.23)
+#: Of the spliced examples, how many are spoken without a pause and written as one sentence.
+TIGHT = 0.4
 WITHOUT_SPEECH = 0.03
 
 
@@ -52,7 +54,7 @@ class Planner:
         names = self._draw_languages(count, sentences)
         sentence = self._draw_sentences(names, sentences)
         speed = np.where(random.random((count, SLOTS)) < 0.4, 1.0, random.uniform(0.88, 1.12, (count, SLOTS)))
-        tight = random.random(count) < 0.3
+        tight = random.random(count) < TIGHT
         gaps = np.where(tight[:, None], random.uniform(0, 0.12, (count, SLOTS)), random.uniform(0, 0.8, (count, SLOTS)))
         leads = self._draw_leads(count)
         first = self._seconds[sentence[:, 0]]
