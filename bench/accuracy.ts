@@ -14,6 +14,7 @@ import {
   type Transcription,
 } from './engines/engine.ts';
 import { choose, chooseSeveral, languageFor } from './options.ts';
+import { endProgress, showProgress } from './progress.ts';
 import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { makeSwitchingSet, switchingNames } from './switching-sets.ts';
@@ -78,12 +79,12 @@ async function chosenSets(): Promise<SpeechSet[]> {
 async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
   const language = languageFor(engine.name, set.language, values.language);
   for (const [index, sentence] of set.sentences.entries()) {
-    process.stderr.write(`\r${engine.name} ${set.name} ${index + 1}/${set.sentences.length}\x1b[K`);
+    showProgress(`${engine.name} ${set.name} ${index + 1}/${set.sentences.length}`);
     const heard = await engine.transcribe(sentence.file, language ? { language } : {});
     results.push(toResult(engine.name, set, sentence, heard));
     if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
   }
-  process.stderr.write('\n');
+  endProgress();
 }
 
 function toResult(

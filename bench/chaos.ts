@@ -7,6 +7,7 @@ import { startCluster } from './cluster/cluster.ts';
 import { modelSizes } from './engines/engine.ts';
 import { printFigures } from './figure.ts';
 import { choose } from './options.ts';
+import { endProgress, showProgress } from './progress.ts';
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +49,9 @@ const figures = await printFigures(['chaos'], async () => {
     atOnce: Number(values['at-once']),
     expiryMs: 120_000,
     explain,
+    onProgress: (ended) => showProgress(`${ended} of ${requests} requests`),
   });
+  endProgress();
   return chaosFigures(result, { seed, explain });
 });
 if (figures.some(({ passes }) => !passes)) process.exitCode = 1;

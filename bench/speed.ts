@@ -14,6 +14,7 @@ import { joinSentences } from './long-recording.ts';
 import { median } from './median.ts';
 import { choose, chooseSeveral, languageFor } from './options.ts';
 import { watchChildMemory } from './process-memory.ts';
+import { showProgress } from './progress.ts';
 import { errorRate, score } from './scoring.ts';
 import { readSpeechSets, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { formatTable } from './table.ts';
@@ -162,5 +163,5 @@ function secondsSince(start: number): number {
 }
 
 function progress(name: EngineName, step: string): void {
-  process.stderr.write(`\r${name}: ${step}\x1b[K`);
+  showProgress(`${name}: ${step}`);
 }

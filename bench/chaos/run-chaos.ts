@@ -24,6 +24,8 @@ export type ChaosOptions = {
   /** How long what was left behind has to expire. */
   expiryMs: number;
   explain: Explain;
+  /** With the number of requests that have ended. */
+  onProgress?(ended: number): void;
 };
 
 export type ChaosResult = {
@@ -63,6 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       const ofRequest = createRandom(seed * 1_000_003 + begun++);
       const outcome = await endOf(mix, () => callerOf(ofRequest), ofRequest);
       outcomes.push(outcome);
+      options.onProgress?.(outcomes.length - mix.calm.length);
       if (outcome.end === 'fault') explain(`fault: ${outcome.kind}: ${outcome.detail}`);
       // Somebody who was not served waits, or an outage would take all requests in a moment.
       if (outcome.end !== 'right') await sleep(outcome.retryAfterMs ?? afterFailureMs);

@@ -3,6 +3,7 @@ import { createCaller } from '../chaos/caller.ts';
 import { createRequestMix } from '../chaos/request-mix.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
+import { endProgress, showProgress } from '../progress.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { createClient } from '../service/client.ts';
 import { createRandom } from '../service/random.ts';
@@ -49,8 +50,11 @@ export async function measureSoak({ env, minutes, atOnce, explain }: SoakOptions
     }
   };
   const watch = async () => {
-    for (; elapsed() < lengthMs; await sleep(sampleEveryMs))
+    for (; elapsed() < lengthMs; await sleep(sampleEveryMs)) {
       footings.push({ atMs: elapsed(), nodes: await footingsOf(cluster) });
+      showProgress(`${(elapsed() / 60_000).toFixed(1)} of ${minutes} minutes, ${requests} requests`);
+    }
+    endProgress();
   };
   await Promise.all([watch(), ...Array.from({ length: atOnce }, (_, caller) => call(caller))]);
   for (const client of clients) client[Symbol.dispose]();

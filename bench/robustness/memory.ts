@@ -3,6 +3,7 @@ import type { Explain, Figure } from '../figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { watchTreeMemory } from '../process-memory.ts';
+import { showProgress } from '../progress.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 import { encodeMp3, repeatMp3 } from './repeated-mp3.ts';
 
@@ -55,8 +56,7 @@ async function listen(
 ): Promise<void> {
   const segments = recogniser.transcribe(bytes, {
     language: 'mixed',
-    onProgress: ({ doneSeconds }) =>
-      process.stderr.write(`\rheard ${((100 * doneSeconds) / seconds).toFixed(1)} %\x1b[K`),
+    onProgress: ({ doneSeconds }) => showProgress(`heard ${((100 * doneSeconds) / seconds).toFixed(1)} %`),
   });
   for (;;) {
     const { done, value } = await segments.next();
