@@ -6,6 +6,7 @@ import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { fullContextFrames, readWhisperShape } from '../../src/model/whisper-shape.ts';
 import { contextFrames } from '../../src/speech/context-length.ts';
+import { median } from '../median.ts';
 import { choose } from '../options.ts';
 import { modelSizes, type StageTimes } from './engine.ts';
 
@@ -16,8 +17,8 @@ export type SiannStageTimes = StageTimes & {
   fullAgainstShort: number;
 };
 
-const encodings = 3;
-const shortEncodings = 20;
+const encodings = 7;
+const shortEncodingsEach = 4;
 const shortSeconds = 5;
 const windowsAtOnce = 4;
 const steps = 60;
@@ -43,11 +44,17 @@ const decoder = await createWhisperDecoder({
 // What is heard does not change how long it takes.
 const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math.random());
 const encoded = await encoder.encode(mel, fullContextFrames);
-const encoderSeconds = await timeRuns(encodings, () => encoder.encode(mel, fullContextFrames));
 const shortFrames = contextFrames(shortSeconds);
 const shortMel = mel.subarray(0, 80 * 2 * shortFrames);
 await encoder.encode(shortMel, shortFrames);
-const shortEncoderSeconds = await timeRuns(shortEncodings, () => encoder.encode(shortMel, shortFrames));
+// In turns, so that whatever else the machine does is in both.
+const fullTimes: number[] = [];
+const shortTimes: number[] = [];
+for (let round = 0; round < encodings; round += 1) {
+  fullTimes.push(await timeRuns(1, () => encoder.encode(mel, fullContextFrames)));
+  for (let run = 0; run < shortEncodingsEach; run += 1)
+    shortTimes.push(await timeRuns(1, () => encoder.encode(shortMel, shortFrames)));
+}
 
 decoder.add(encoded!);
 const loneSeconds = await timeSteps();
@@ -56,12 +63,12 @@ decoder.restart(0);
 const decoderSeconds = await timeSteps();
 
 const times: SiannStageTimes = {
-  encoderSeconds,
-  encodedSeconds: encodings * 30,
+  encoderSeconds: median(fullTimes)!,
+  encodedSeconds: 30,
   decoderSeconds,
   decoderTokens: steps * windowsAtOnce,
   loneTokenMilliseconds: (loneSeconds / steps) * 1000,
-  fullAgainstShort: encoderSeconds / encodings / (shortEncoderSeconds / shortEncodings),
+  fullAgainstShort: median(fullTimes)! / median(shortTimes)!,
 };
 console.log(JSON.stringify(times));
 

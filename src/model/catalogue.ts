@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: '7db4129e672d4458cbb4d14edbb1d53aaf7e0bc0db74539c5e002ef155654ee0',
+  small: 'e0f4bfd1662e736bedf3fc346fe0fd2bf6706e6555c6c3030a7d727dfd4f53e7',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
