@@ -26,13 +26,19 @@ export async function printModels(
   const rows = listings.map((listing) => [
     `${listing.id}${listing.id === config.model ? ' *' : ''}`,
     `${listing.packageName} ${listing.version}`,
-    listing.installed ? (listing.prepared ? 'ready' : 'prepared at first use') : 'not installed: run npm ci',
+    stateOf(listing),
     megabytes(listing.bytesOnDisk),
     megabytes(listing.memoryBytes),
   ]);
   stdout.write(table([['model', 'package', 'state', 'on disk', 'in memory'], ...rows]));
   stdout.write('* in use; SIANN_MODEL chooses another.\n');
   return exitCodes.ok;
+}
+
+/** An image leaves out the weights from which its model was prepared. */
+function stateOf({ installed, prepared }: ModelListing): string {
+  if (prepared) return 'ready';
+  return installed ? 'prepared at first use' : 'not installed: run npm ci';
 }
 
 function megabytes(bytes: number): string {

@@ -22,6 +22,13 @@ test('the models are listed with their state and cost, the one in use marked', a
   );
 });
 
+test('a model without the weights it was prepared from, as in an image, is ready', async () => {
+  const context = scriptedContext();
+  const prepared = listing({ id: 'small', installed: false, prepared: true });
+  await printModels([], context, async () => [prepared]);
+  assert.match(context.printed(), /^small .* ready /m);
+});
+
 test('--json prints one model a line', async () => {
   const context = scriptedContext();
   await printModels(['--json'], context, async () => [small, tiny]);
