@@ -1,8 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from './config.ts';
-import type { Priority } from './inference/dispatcher.ts';
 import { createLocalDispatcher, type LocalDispatcher } from './inference/local-dispatcher.ts';
 import type { PoolLog } from './inference/process-pool.ts';
+import { slotsByPriority } from './inference/slot-shares.ts';
 import { modelPackage } from './model/catalogue.ts';
 import type { PreparedModel } from './model/prepare-model.ts';
 import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
@@ -10,17 +10,12 @@ import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window
 /** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
 const fileSlotsPerProcess = 5;
 /** One more is for what is being spoken. */
-const slotsPerProcess = fileSlotsPerProcess + 1;
-const [interactiveSlots, realtimeSlots] = [1, 1];
+const shares = { slots: fileSlotsPerProcess + 1, interactiveSlots: 1, realtimeSlots: 1 };
 /** Two threads bring the answer to a short file sooner; more of them wait for one another. */
 const threadsPerProcess = 2;
 
 /** How many windows of a priority and below it one process takes at once. */
-export const slotsFor: Record<Priority, number> = {
-  realtime: slotsPerProcess,
-  interactive: slotsPerProcess - realtimeSlots,
-  file: slotsPerProcess - realtimeSlots - interactiveSlots,
-};
+export const slotsFor = slotsByPriority(shares);
 
 export type PoolSize = { processes: number; threads: number };
 
@@ -33,11 +28,9 @@ export function startWindowProcesses(
 ): LocalDispatcher<WindowJob, WindowResult> {
   return createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
     moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
-    settings: { ...model, threads, slots: slotsPerProcess },
+    settings: { ...model, threads, slots: shares.slots },
     processes,
-    slots: slotsPerProcess,
-    interactiveSlots,
-    realtimeSlots,
+    ...shares,
     memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
     ...(log && { log }),
   });

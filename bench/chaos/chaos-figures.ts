@@ -9,7 +9,7 @@ export function chaosFigures(
   result: ChaosResult,
   { seed, explain }: { seed: number; explain: Explain },
 ): Figure[] {
-  const { outcomes, charges, leftBehind, down, seconds } = result;
+  const { outcomes, charges, leftBehind, setAside, down, seconds } = result;
   const faults = outcomes.filter(({ end }) => end === 'fault');
   const right = outcomes.filter(({ end }) => end === 'right').length;
   const retryable = outcomes.filter(({ end }) => end === 'retryable').map(({ detail }) => detail ?? '');
@@ -47,6 +47,12 @@ export function chaosFigures(
       value: String(leftBehind.length),
       bar: '0',
       passes: leftBehind.length === 0,
+    },
+    {
+      title: 'the same: records of windows with which two workers died, kept for a day without their audio',
+      value: String(setAside),
+      bar: 'only then',
+      passes: true,
     },
     {
       title: 'the same: processes that ended by themselves or do not answer',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterNode } from '../cluster/cluster-node.ts';
-import { leftBehindAfter } from '../cluster/left-behind.ts';
+import { leftBehindAfter, setAside } from '../cluster/left-behind.ts';
 import type { Explain } from '../figure.ts';
 import { type Client, createClient } from '../service/client.ts';
 import type { Random } from '../service/random.ts';
@@ -32,6 +32,8 @@ export type ChaosResult = {
   outcomes: Outcome[];
   charges: ChargeCheck;
   leftBehind: string[];
+  /** Windows with which two workers died. */
+  setAside: number;
   /** Processes that ended by themselves or do not answer any more. */
   down: string[];
   seconds: number;
@@ -78,6 +80,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   ]);
   explain(`${requests} requests ended after ${Math.round((performance.now() - startedAt) / 1000)} s`);
   const leftBehind = await leftBehindAfter(cluster, keys[0]!.key, options.expiryMs);
+  const { length: aside } = await setAside(cluster.redis.url);
   const down = await findDown(cluster);
   // Afterwards everything works as it did before.
   for (const node of cluster.apis) {
@@ -89,7 +92,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
   const charges = await checkCharges(cluster.folder, outcomes);
   for (const client of clients.values()) client[Symbol.dispose]();
-  return { outcomes, charges, leftBehind, down, seconds: (performance.now() - startedAt) / 1000 };
+  return {
+    outcomes,
+    charges,
+    leftBehind,
+    setAside: aside,
+    down,
+    seconds: (performance.now() - startedAt) / 1000,
+  };
 }
 
 async function endOf(mix: RequestMix, call: () => Caller, random: Random): Promise<Outcome> {

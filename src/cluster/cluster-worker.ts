@@ -42,6 +42,10 @@ type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promi
 /** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
 const hesitationMs = 10;
 
+/** Why a job was set aside, as operators find it in its record. */
+export const diedTwice = 'two workers died with it';
+const retryAfterSeconds = 5;
+
 const notWanted = Symbol('not wanted');
 const handBack = Symbol('hand back');
 
@@ -148,8 +152,8 @@ export async function createClusterWorker<Job, Result>(
     const { signal } = job.abort;
     const reason = () => signal.reason as symbol;
     if (job.givenUp) {
-      await post.answer(job.id, packErrorAnswer(givenUpTwice()));
-      return job.setAside('two workers died with it');
+      await post.answer(job.id, packErrorAnswer(givenUp()));
+      return job.setAside(diedTwice);
     }
     const input = await post.readInput(job.id);
     // Its node has taken it back, or is gone.
@@ -192,9 +196,11 @@ export async function createClusterWorker<Job, Result>(
   }
 }
 
-function givenUpTwice(): ServiceError {
-  const message = 'A part of the recording was given up after two tries, each of which ended a worker.';
-  return new ServiceError('internal_error', { message });
+/** Machines that fail are the likelier reason than the recording, so that it may be sent again. */
+function givenUp(): ServiceError {
+  const message =
+    'A part of the recording was given up after two tries, in each of which a worker ended. Try again.';
+  return new ServiceError('unavailable', { message, retryAfterSeconds });
 }
 
 function hasCode(error: unknown, code: ServiceError['code']): boolean {

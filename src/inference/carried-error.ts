@@ -5,7 +5,7 @@ export type CarriedError = {
   name: string;
   message: string;
   stack?: string;
-  service?: { code: ErrorCode; param?: string };
+  service?: { code: ErrorCode; param?: string; retryAfterSeconds?: number };
   cause?: CarriedError;
 };
 
@@ -16,8 +16,12 @@ export function packError(thrown: unknown, depth = 0): CarriedError {
   const carried: CarriedError = { name: thrown.name, message: thrown.message };
   if (thrown.stack !== undefined) carried.stack = thrown.stack;
   if (thrown instanceof ServiceError) {
-    carried.service = { code: thrown.code };
-    if (thrown.param !== undefined) carried.service.param = thrown.param;
+    const { code, param, retryAfterSeconds } = thrown;
+    carried.service = {
+      code,
+      ...(param !== undefined && { param }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    };
   }
   if (thrown.cause !== undefined && depth < deepestCause) carried.cause = packError(thrown.cause, depth + 1);
   return carried;

@@ -1,24 +1,20 @@
 import assert from 'node:assert';
 import { ServiceError } from '../errors.ts';
 import { createAbortWatch } from './abort-watch.ts';
-import type { Dispatcher, Priority } from './dispatcher.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createProcessPool, type PoolLog } from './process-pool.ts';
 import { settledWithin } from './settled-within.ts';
 import { assignWaiting } from './slot-assignment.ts';
+import { type SlotShares, slotsByPriority } from './slot-shares.ts';
 import type { ChildEnd, ChildOptions, SupervisedChild } from './supervised-child.ts';
 import { createTicket, type Ticket } from './ticket.ts';
 
-export type LocalDispatcherOptions<Settings> = {
+export type LocalDispatcherOptions<Settings> = SlotShares & {
   moduleUrl: URL;
   /** Plain data, handed to the module's `createJobRunner` in each process. */
   settings: Settings;
   processes: number;
-  /** Jobs that one process holds at once. */
-  slots: number;
-  /** Of these, how many are kept free for interactive jobs and those above, and how many for realtime ones alone. */
-  interactiveSlots?: number;
-  realtimeSlots?: number;
   /** A process above it is replaced once its jobs are done; at one and a half times, it is killed at once. */
   memoryLimitBytes?: number;
   /** More waiting jobs than this are refused. */
@@ -57,25 +53,11 @@ export interface LocalDispatcher<Job, Result> extends Dispatcher<Job, Result> {
 export function createLocalDispatcher<Settings, Job, Result>(
   options: LocalDispatcherOptions<Settings>,
 ): LocalDispatcher<Job, Result> {
-  const {
-    processes,
-    slots,
-    interactiveSlots = 0,
-    realtimeSlots = 0,
-    maxQueued = Number.POSITIVE_INFINITY,
-  } = options;
-  assert(processes >= 1 && slots >= 1, 'A dispatcher needs at least one process and one slot.');
-  assert(
-    interactiveSlots + realtimeSlots < slots,
-    'File jobs need at least one slot that is not kept for others.',
-  );
+  const { processes, slots, maxQueued = Number.POSITIVE_INFINITY } = options;
+  assert(processes >= 1, 'A dispatcher needs at least one process.');
 
   type JobTicket = Ticket<Job, Result>;
-  const slotsFor: Record<Priority, number> = {
-    realtime: slots,
-    interactive: slots - realtimeSlots,
-    file: slots - realtimeSlots - interactiveSlots,
-  };
+  const slotsFor = slotsByPriority(options);
   const queue = createFairQueue<JobTicket>();
   const aborts = createAbortWatch();
   const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();

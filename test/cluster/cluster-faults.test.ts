@@ -30,7 +30,8 @@ describe('when workers die', { skip, concurrency: 4 }, () => {
     const cluster = scriptedCluster(redis.url);
     await using node = await cluster.openNode();
     const rejected = assert.rejects(node.run({ sleepMs: 60_000 }, file), (error) => {
-      assert.ok(error instanceof ServiceError && error.code === 'internal_error');
+      assert.ok(error instanceof ServiceError && error.code === 'unavailable');
+      assert.equal(error.retryAfterSeconds, 5);
       assert.match(error.message, /given up after two tries/);
       return true;
     });

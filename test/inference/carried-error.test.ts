@@ -14,11 +14,11 @@ describe('an error carried between processes', () => {
   });
 
   it('stays a ServiceError with its code, field and retryability', () => {
-    const error = carry(new ServiceError('overloaded', { param: 'file' }));
+    const error = carry(new ServiceError('overloaded', { param: 'file', retryAfterSeconds: 7 }));
     assert(error instanceof ServiceError);
     assert.deepEqual(
-      [error.code, error.param, error.status, error.retryable],
-      ['overloaded', 'file', 503, true],
+      [error.code, error.param, error.status, error.retryable, error.retryAfterSeconds],
+      ['overloaded', 'file', 503, true, 7],
     );
   });
 
