@@ -1,13 +1,11 @@
 // `npm run chaos`: whether a cluster keeps its promises while its nodes, Redis and PostgreSQL are killed and restarted.
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../src/config.ts';
 import { chaosFigures } from './chaos/chaos-figures.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './cluster/cluster.ts';
-import { modelSizes } from './engines/engine.ts';
-import { printFigures } from './figure.ts';
-import { choose } from './options.ts';
+import { createExplain, printFigures } from './figure.ts';
 import { endProgress, showProgress } from './progress.ts';
+import { servedSettings } from './service/served-model.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +16,7 @@ const { values } = parseArgs({
     apis: { type: 'string', default: '2' },
     workers: { type: 'string', default: '2' },
     'at-once': { type: 'string', default: '8' },
-    model: { type: 'string', default: 'tiny' },
+    model: { type: 'string' },
     /** Redis loses what it holds whenever it is killed. */
     forgetful: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -26,20 +24,15 @@ const { values } = parseArgs({
 });
 const requests = Number(values.requests);
 const seed = Number(values.seed);
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
 console.log(`seed ${seed}`);
-const figures = await printFigures(['chaos'], async () => {
+await printFigures(['chaos'], async () => {
   await using cluster = await startCluster({
     apis: Number(values.apis),
     workers: Number(values.workers),
     redisKeepsData: !values.forgetful,
-    env: {
-      SIANN_MODEL: choose('model', modelSizes, values.model),
-      SIANN_CACHE: loadConfig(process.env).cacheFolder,
-    },
+    env: servedSettings(values.model, 'tiny'),
   });
   const result = await runChaos({
     cluster,
@@ -54,4 +47,3 @@ const figures = await printFigures(['chaos'], async () => {
   endProgress();
   return chaosFigures(result, { seed, explain });
 });
-if (figures.some(({ passes }) => !passes)) process.exitCode = 1;

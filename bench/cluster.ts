@@ -1,6 +1,5 @@
 // `npm run bench:cluster`: what several machines gain, what the way between them costs, and whether they stay up.
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../src/config.ts';
 import { measureOutages } from './cluster/outage.ts';
 import { measureRevocation } from './cluster/revocation.ts';
 import { measureRollingRestart } from './cluster/rolling-restart.ts';
@@ -8,9 +7,9 @@ import { measureScale } from './cluster/scale.ts';
 import { measureScheduler } from './cluster/scheduler.ts';
 import { measureSoak } from './cluster/soak.ts';
 import { measureWindowCost } from './cluster/window-cost.ts';
-import { modelSizes } from './engines/engine.ts';
-import { type Figure, printFigures } from './figure.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { createExplain, type Figure, printFigures } from './figure.ts';
+import { chooseChecks } from './options.ts';
+import { servedSettings } from './service/served-model.ts';
 
 const checks = ['scale', 'scheduler', 'window', 'outage', 'revocation', 'restart', 'soak'] as const;
 
@@ -31,23 +30,16 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const only = chooseSeveral('only', checks, values.only);
 const atOnce = Number(values['at-once']);
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
-const figures = await printFigures(
-  checks.filter((each) => only.includes(each)),
-  measure,
-);
-if (figures.some(({ passes }) => !passes)) process.exitCode = 1;
+await printFigures(chooseChecks(checks, values.only), measure);
 
 function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {
     case 'scale':
       return measureScale({
-        env: settings('small'),
+        env: servedSettings(values.model, 'small'),
         levels: numbers(values.workers),
         seconds: Number(values.seconds),
         explain,
@@ -62,25 +54,28 @@ function measure(check: (typeof checks)[number]): Promise<Figure[]> {
     case 'window':
       return measureWindowCost(Number(values.windows), explain);
     case 'outage':
-      return measureOutages({ env: settings('tiny'), awaySeconds: Number(values.away), explain });
+      return measureOutages({
+        env: servedSettings(values.model, 'tiny'),
+        awaySeconds: Number(values.away),
+        explain,
+      });
     case 'revocation':
       return measureRevocation({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         apis: 3,
         rounds: Number(values.revocations),
         explain,
       });
     case 'restart':
-      return measureRollingRestart({ env: settings('tiny'), atOnce, explain });
+      return measureRollingRestart({ env: servedSettings(values.model, 'tiny'), atOnce, explain });
     case 'soak':
-      return measureSoak({ env: settings('tiny'), minutes: Number(values.minutes), atOnce, explain });
+      return measureSoak({
+        env: servedSettings(values.model, 'tiny'),
+        minutes: Number(values.minutes),
+        atOnce,
+        explain,
+      });
   }
-}
-
-/** Where the subject is not recognition, the quickest model will do. */
-function settings(model: (typeof modelSizes)[number]): Record<string, string> {
-  const chosen = values.model ? choose('model', modelSizes, values.model) : model;
-  return { SIANN_MODEL: chosen, SIANN_CACHE: loadConfig(process.env).cacheFolder };
 }
 
 function numbers(list: string): number[] {

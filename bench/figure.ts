@@ -6,11 +6,17 @@ export type Figure = { title: string; value: string; bar: string; passes: boolea
 /** Under `--verbose`, what lies behind a figure. */
 export type Explain = (line: string) => void;
 
-/** Takes each check in its turn and prints all figures against their bars. */
+export function createExplain(verbose: boolean): Explain {
+  return (line) => {
+    if (verbose) console.log(line);
+  };
+}
+
+/** Takes each check in its turn and prints all figures against their bars; one that falls short makes the command fail. */
 export async function printFigures<Check extends string>(
   checks: readonly Check[],
   measure: (check: Check) => Promise<Figure[]>,
-): Promise<Figure[]> {
+): Promise<void> {
   const figures: Figure[] = [];
   for (const check of checks) {
     console.error(`measuring ${check} …`);
@@ -23,5 +29,5 @@ export async function printFigures<Check extends string>(
     passes ? 'pass' : 'FALLS SHORT',
   ]);
   console.log(formatTable(['', 'figure', 'bar', ''], rows));
-  return figures;
+  if (figures.some(({ passes }) => !passes)) process.exitCode = 1;
 }

@@ -11,6 +11,12 @@ export function chooseSeveral<T extends string>(option: string, allowed: readonl
   return list.split(',').map((value) => choose(option, allowed, value));
 }
 
+/** In their own order, whatever the list's. */
+export function chooseChecks<T extends string>(checks: readonly T[], list: string): T[] {
+  const chosen = chooseSeveral('only', checks, list);
+  return checks.filter((each) => chosen.includes(each));
+}
+
 /**
  * `mixed` leaves the language to the engine, `set` tells it what is spoken, anything else is passed on as it is. Unless
  * asked otherwise, peers are told, because they cannot mix languages; ours listens, as it does by default.

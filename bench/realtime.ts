@@ -1,13 +1,12 @@
 // `npm run bench:realtime`: live captions as listeners see them, and whether streams survive what clients do to them.
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../src/config.ts';
-import { modelSizes } from './engines/engine.ts';
-import { type Figure, printFigures } from './figure.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { createExplain, type Figure, printFigures } from './figure.ts';
+import { chooseChecks } from './options.ts';
 import { measureChaos } from './realtime/chaos.ts';
 import { measureIdle } from './realtime/idle.ts';
 import { measureStreamKills } from './realtime/kill.ts';
 import { measureLatency } from './realtime/latency.ts';
+import { servedSettings } from './service/served-model.ts';
 import { readSpeechSets, speechFolder } from './speech-sets.ts';
 
 const checks = ['latency', 'idle', 'chaos', 'kill'] as const;
@@ -28,22 +27,15 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const only = chooseSeveral('only', checks, values.only);
-const config = loadConfig(process.env);
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
-await printFigures(
-  checks.filter((each) => only.includes(each)),
-  measure,
-);
+await printFigures(chooseChecks(checks, values.only), measure);
 
 async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {
     case 'latency':
       return measureLatency({
-        env: settings('small'),
+        env: servedSettings(values.model, 'small'),
         sets: await readSpeechSets(speechFolder(process.env), values.sets.split(',')),
         count: Number(values.count),
         levels: values.streams.split(',').map(Number),
@@ -52,30 +44,24 @@ async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
       });
     case 'idle':
       return measureIdle({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         connections: Number(values.connections),
         minutes: Number(values.minutes),
         explain,
       });
     case 'chaos':
       return measureChaos({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         sequences: Number(values.sequences),
         seed: Number(values.seed),
         explain,
       });
     case 'kill':
       return measureStreamKills({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         kills: Number(values.kills),
         seed: Number(values.seed),
         explain,
       });
   }
-}
-
-/** Where the subject is the service, the quickest model will do. */
-function settings(model: (typeof modelSizes)[number]): Record<string, string> {
-  const chosen = values.model ? choose('model', modelSizes, values.model) : model;
-  return { SIANN_MODEL: chosen, SIANN_CACHE: config.cacheFolder };
 }

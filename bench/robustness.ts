@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { createRecogniser } from '../src/main.ts';
 import { modelSizes } from './engines/engine.ts';
-import { type Figure, printFigures } from './figure.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { createExplain, type Figure, printFigures } from './figure.ts';
+import { choose, chooseChecks } from './options.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';
@@ -24,18 +24,12 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const only = chooseSeveral('only', checks, values.only);
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const sets = await readSpeechSets(speechFolder(process.env), values.sets.split(','));
 const open = () => createRecogniser({ config });
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
-await printFigures(
-  checks.filter((each) => only.includes(each)),
-  measure,
-);
+await printFigures(chooseChecks(checks, values.only), measure);
 
 function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {

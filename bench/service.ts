@@ -1,14 +1,14 @@
 // `npm run bench:service`: whether the service keeps its promises under load, crashes and oversized uploads.
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
-import { modelSizes } from './engines/engine.ts';
-import { type Figure, printFigures } from './figure.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { createExplain, type Figure, printFigures } from './figure.ts';
+import { chooseChecks } from './options.ts';
 import { measureAccountRate } from './service/account-rate.ts';
 import { measureKills } from './service/kill.ts';
 import { measureLimits } from './service/limits.ts';
 import { measureLoad } from './service/load.ts';
 import { measureOverhead } from './service/overhead.ts';
+import { servedModel, servedSettings } from './service/served-model.ts';
 
 const checks = ['account', 'overhead', 'load', 'kill', 'limits'] as const;
 
@@ -29,22 +29,16 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const only = chooseSeveral('only', checks, values.only);
 const config = loadConfig(process.env);
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
-await printFigures(
-  checks.filter((each) => only.includes(each)),
-  measure,
-);
+await printFigures(chooseChecks(checks, values.only), measure);
 
 function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   switch (check) {
     case 'account':
       return measureAccountRate({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         seconds: Number(values.seconds),
         connections: Number(values.connections),
         ...(values.database && { databaseUrl: values.database }),
@@ -53,36 +47,27 @@ function measure(check: (typeof checks)[number]): Promise<Figure[]> {
       });
     case 'overhead':
       return measureOverhead({
-        env: settings('small'),
-        config: { ...config, model: modelOr('small') },
+        env: servedSettings(values.model, 'small'),
+        config: { ...config, model: servedModel(values.model, 'small') },
         rounds: Number(values.rounds),
         explain,
       });
     case 'load':
       return measureLoad({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         uploads: Number(values.uploads),
         keys: Number(values.keys),
         explain,
       });
     case 'kill':
       return measureKills({
-        env: settings('tiny'),
+        env: servedSettings(values.model, 'tiny'),
         requests: Number(values.requests),
         kills: Number(values.kills),
         seed: Number(values.seed),
         explain,
       });
     case 'limits':
-      return measureLimits({ env: settings('tiny'), explain });
+      return measureLimits({ env: servedSettings(values.model, 'tiny'), explain });
   }
-}
-
-/** What is measured is the service, so that the quickest model will do except where it is compared with recognition. */
-function settings(model: (typeof modelSizes)[number]): Record<string, string> {
-  return { SIANN_MODEL: modelOr(model), SIANN_CACHE: config.cacheFolder };
-}
-
-function modelOr(model: (typeof modelSizes)[number]) {
-  return values.model ? choose('model', modelSizes, values.model) : model;
 }

@@ -10,8 +10,8 @@ import { createOwnSpeakerModel } from '../src/speech/speakers/own-speaker-model.
 import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-model.ts';
 import { createVoiceActivity } from '../src/speech/voice-activity.ts';
 import { modelSizes } from './engines/engine.ts';
-import { type Figure, printFigures } from './figure.ts';
-import { choose, chooseSeveral } from './options.ts';
+import { createExplain, type Figure, printFigures } from './figure.ts';
+import { choose, chooseChecks } from './options.ts';
 import { readConversations } from './speakers/conversations.ts';
 import type { SpeakerParts } from './speakers/found-turns.ts';
 import { measureLong } from './speakers/long-check.ts';
@@ -31,20 +31,14 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const only = chooseSeveral('only', checks, values.only);
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const wanted = values.conversations?.split(',');
 const conversations = (await readConversations(join(speechFolder(process.env), 'conversations'))).filter(
   ({ name }) => wanted?.includes(name) ?? true,
 );
-const explain = (line: string) => {
-  if (values.verbose) console.log(line);
-};
+const explain = createExplain(values.verbose);
 
-await printFigures(
-  checks.filter((each) => only.includes(each)),
-  measure,
-);
+await printFigures(chooseChecks(checks, values.only), measure);
 
 async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   if (check === 'words') {

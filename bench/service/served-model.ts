@@ -1,0 +1,13 @@
+import { loadConfig } from '../../src/config.ts';
+import { type ModelSize, modelSizes } from '../engines/engine.ts';
+import { choose } from '../options.ts';
+
+/** The model that was asked for, or the usual one: where the subject is not recognition, the quickest will do. */
+export function servedModel(asked: string | undefined, usual: ModelSize): ModelSize {
+  return asked ? choose('model', modelSizes, asked) : usual;
+}
+
+/** The settings with which a service runs it, prepared where those of this machine are. */
+export function servedSettings(asked: string | undefined, usual: ModelSize): Record<string, string> {
+  return { SIANN_MODEL: servedModel(asked, usual), SIANN_CACHE: loadConfig(process.env).cacheFolder };
+}
