@@ -14,7 +14,8 @@ export function chaosFigures(
   const right = outcomes.filter(({ end }) => end === 'right').length;
   const retryable = outcomes.filter(({ end }) => end === 'retryable').map(({ detail }) => detail ?? '');
   // Without these a run of a quarter of an hour would have to be repeated.
-  for (const line of [...charges.differences, ...leftBehind, ...down]) console.error(line);
+  const named = faults.map(({ kind, detail }) => `fault: ${kind}: ${detail}`);
+  for (const line of [...named, ...charges.differences, ...leftBehind, ...down]) console.error(line);
   explain(`to be tried again: ${countBy(retryable)}`);
   const title = `${outcomes.length} requests in ${Math.round(seconds)} s (seed ${seed})`;
   return [

@@ -68,7 +68,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       const outcome = await endOf(mix, () => callerOf(ofRequest), ofRequest);
       outcomes.push(outcome);
       options.onProgress?.(outcomes.length - mix.calm.length);
-      if (outcome.end === 'fault') explain(`fault: ${outcome.kind}: ${outcome.detail}`);
       // Somebody who was not served waits, or an outage would take all requests in a moment.
       if (outcome.end !== 'right') await sleep(outcome.retryAfterMs ?? afterFailureMs);
     }

@@ -6,6 +6,8 @@ import type { Database } from '../../src/storage/database.ts';
 import { openLeases } from '../realtime/open-leases.ts';
 import type { Cluster } from './cluster.ts';
 
+/** Names records, each of which is looked at by itself. */
+const failedList = /:failed$/;
 /** What stays in Redis for good: a queue's own counters, and who is at work. */
 const lasting = [
   /:meta$/,
@@ -16,6 +18,7 @@ const lasting = [
   /:stalled-check$/,
   /:workers$/,
   /:worker:/,
+  failedList,
 ];
 
 /** Everything of requests long over that is still somewhere: leases, reservations, jobs, audio, places, files. */
@@ -26,8 +29,8 @@ export async function leftBehind(cluster: Cluster, key: string): Promise<string[
     if (leases !== 0) left.push(`${name}: ${leases} leases`);
   }
   left.push(...(await cluster.folder.withDatabase(heldReservations)));
-  const aside = new Set((await setAside(cluster.redis.url)).flatMap(({ names }) => names));
-  const names = await redisKeys(cluster.redis.url);
+  const aside = new Set(await setAside(cluster.redis.url));
+  const names = await withRedis(cluster.redis.url, namesIn);
   left.push(...names.filter((name) => !aside.has(name) && !lasting.some((kind) => kind.test(name))));
   const files = await readdir(cluster.temporaryFolder, { recursive: true });
   // The compiler's own cache.
@@ -45,31 +48,23 @@ export async function leftBehindAfter(cluster: Cluster, key: string, withinMs: n
   }
 }
 
-/** A job's record, and the list in which it stands. */
-export type SetAside = { names: string[] };
-
-/** Jobs with which two workers died: a queue keeps their records, without their audio, for operators. */
-export function setAside(url: string): Promise<SetAside[]> {
+/** Records of jobs with which two workers died: queues keep them for operators. Whatever else has failed should not have. */
+export function setAside(url: string): Promise<string[]> {
   return withRedis(url, async (redis) => {
-    const queues = (await namesIn(redis)).filter((name) => name.endsWith(':failed'));
-    const found = queues.map(async (queue) => {
-      const ids = await redis.zrange(queue, '0', '-1');
-      const records = ids.map((id) => `${queue.slice(0, -'failed'.length)}${id}`);
-      const reasons = await Promise.all(records.map((record) => redis.hget(record, 'failedReason')));
-      // Whatever else has failed should not have.
-      return reasons.every((reason) => reason === diedTwice) ? records.map((record) => [record, queue]) : [];
-    });
-    return (await Promise.all(found)).flat().map((names) => ({ names }));
+    const records: string[] = [];
+    for (const list of (await namesIn(redis)).filter((name) => failedList.test(name))) {
+      for (const id of await redis.zrange(list, '0', '-1')) {
+        const record = list.replace(failedList, `:${id}`);
+        if ((await redis.hget(record, 'failedReason')) === diedTwice) records.push(record);
+      }
+    }
+    return records;
   });
 }
 
 async function heldReservations({ queries }: Database): Promise<string[]> {
   const held = await queries.selectFrom('reservations').select(['request_id', 'instance']).execute();
   return held.map(({ request_id, instance }) => `reservation ${request_id} of ${instance}`);
-}
-
-async function redisKeys(url: string): Promise<string[]> {
-  return withRedis(url, namesIn);
 }
 
 async function namesIn(redis: Redis): Promise<string[]> {

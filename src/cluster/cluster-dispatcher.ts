@@ -13,6 +13,7 @@ import type { JobCodec } from './job-codec.ts';
 import { createJobPost, type JobTrace, type PostedJob } from './job-post.ts';
 import { createRedisPresence } from './redis-presence.ts';
 import { subscribe } from './subscription.ts';
+import { unavailable } from './unavailable.ts';
 
 export interface ClusterDispatcher<Job, Result> extends Dispatcher<Job, Result> {
   /** Files that have windows out. */
@@ -41,7 +42,6 @@ export type ClusterDispatcherOptions<Job, Result> = {
 
 /** Redis may lose what it holds more than once, but a job that is always lost is given up. */
 const mostSendings = 4;
-const retryAfterSeconds = 5;
 /** Who has waited so long goes before those who have just come. */
 const longWaitMs = 20_000;
 /** A worker that is started again may be all there are. */
@@ -228,8 +228,4 @@ export async function createClusterDispatcher<Job, Result>(
     await collect(errand.id);
     fail(errand, new ServiceError('shutting_down'));
   }
-}
-
-function unavailable(): ServiceError {
-  return new ServiceError('unavailable', { retryAfterSeconds });
 }

@@ -9,6 +9,7 @@ import type { JobCodec } from './job-codec.ts';
 import { createJobLanes, type TakenJob } from './job-lanes.ts';
 import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
+import { unavailable } from './unavailable.ts';
 import { createWorkPost } from './work-post.ts';
 
 export type ClusterWorkerOptions<Job, Result> = {
@@ -42,9 +43,11 @@ type Held = TakenJob & { abort: AbortController; fillsSlot: boolean; done: Promi
 /** The busier, the longer it leaves new work to others: so it spreads over machines before it fills one. */
 const hesitationMs = 10;
 
+/** What its caller is told: machines that fail are the likelier reason than the recording, so that it may be sent again. */
+const givenUp =
+  'A part of the recording was given up after two tries, in each of which a worker ended. Try again.';
 /** Why a job was set aside, as operators find it in its record. */
 export const diedTwice = 'two workers died with it';
-const retryAfterSeconds = 5;
 
 const notWanted = Symbol('not wanted');
 const handBack = Symbol('hand back');
@@ -152,7 +155,7 @@ export async function createClusterWorker<Job, Result>(
     const { signal } = job.abort;
     const reason = () => signal.reason as symbol;
     if (job.givenUp) {
-      await post.answer(job.id, packErrorAnswer(givenUp()));
+      await post.answer(job.id, packErrorAnswer(unavailable(givenUp)));
       return job.setAside(diedTwice);
     }
     const input = await post.readInput(job.id);
@@ -194,13 +197,6 @@ export async function createClusterWorker<Job, Result>(
     await lanes[Symbol.asyncDispose]();
     post[Symbol.dispose]();
   }
-}
-
-/** Machines that fail are the likelier reason than the recording, so that it may be sent again. */
-function givenUp(): ServiceError {
-  const message =
-    'A part of the recording was given up after two tries, in each of which a worker ended. Try again.';
-  return new ServiceError('unavailable', { message, retryAfterSeconds });
 }
 
 function hasCode(error: unknown, code: ServiceError['code']): boolean {
