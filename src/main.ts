@@ -17,7 +17,7 @@ import { createSherpaSpeakerModel } from './speech/speakers/sherpa-speaker-model
 import { createSpeakerTracker } from './speech/speakers/speaker-tracker.ts';
 import { type TranscribeParts, transcribe } from './speech/transcribe.ts';
 import { createVoiceActivity } from './speech/voice-activity.ts';
-import type { WindowJob, WindowResult } from './speech/window-messages.ts';
+import type { ArrivedWindow, WindowResult } from './speech/window-messages.ts';
 import {
   type PoolSize,
   sizePool,
@@ -129,7 +129,7 @@ async function createRecognition(
 
 async function takeWindowsOfOthers(
   { config, log = silent }: RecogniserOptions,
-  dispatcher: LocalDispatcher<WindowJob, WindowResult>,
+  dispatcher: LocalDispatcher<ArrivedWindow, WindowResult>,
 ): Promise<ClusterMember> {
   return joinAsWorker({
     url: config.redisUrl!,

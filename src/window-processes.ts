@@ -5,7 +5,7 @@ import type { PoolLog } from './inference/process-pool.ts';
 import { slotsByPriority } from './inference/slot-shares.ts';
 import { modelPackage } from './model/catalogue.ts';
 import type { PreparedModel } from './model/prepare-model.ts';
-import type { WindowJob, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
+import type { ArrivedWindow, WindowJobSettings, WindowResult } from './speech/window-messages.ts';
 
 /** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
 const fileSlotsPerProcess = 5;
@@ -25,8 +25,8 @@ export function startWindowProcesses(
   model: PreparedModel,
   { processes, threads }: PoolSize,
   log?: PoolLog,
-): LocalDispatcher<WindowJob, WindowResult> {
-  return createLocalDispatcher<WindowJobSettings, WindowJob, WindowResult>({
+): LocalDispatcher<ArrivedWindow, WindowResult> {
+  return createLocalDispatcher<WindowJobSettings, ArrivedWindow, WindowResult>({
     moduleUrl: new URL('./speech/window-job.ts', import.meta.url),
     settings: { ...model, threads, slots: shares.slots },
     processes,

@@ -1,14 +1,15 @@
 /** A job module in the recogniser's place: each window takes a fixed time and no processor. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unpackAudio } from '../../src/audio/packed-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import type { JobRunner } from '../../src/inference/job-runner.ts';
-import type { WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
+import type { ArrivedWindow, WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
 
 export type StandInSettings = { costMs: number };
 
 export async function createJobRunner({
   costMs,
-}: StandInSettings): Promise<JobRunner<WindowJob, WindowResult>> {
+}: StandInSettings): Promise<JobRunner<ArrivedWindow, WindowResult>> {
   return {
     async run({ audio }, signal) {
       if (costMs > 0) await sleep(costMs, undefined, { signal });
@@ -18,8 +19,10 @@ export async function createJobRunner({
 }
 
 /** As much as comes back from thirty seconds of speech. */
-function heardIn(audio: Float32Array) {
-  const seconds = audio.length / pcmSampleRate;
+function heardIn(audio: ArrivedWindow['audio']) {
+  // Unpacking belongs to what a window costs.
+  const { length } = audio instanceof Float32Array ? audio : unpackAudio(audio);
+  const seconds = length / pcmSampleRate;
   const tokens = Array.from({ length: 100 }, (_, index) => index);
   const logProbabilities = tokens.map(() => -0.1);
   const text = 'a sentence of fixed length '.repeat(12);

@@ -2,7 +2,7 @@
 import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
 import { windowCodec } from '../../src/cluster/window-codec.ts';
 import { createLocalDispatcher, type LocalDispatcher } from '../../src/inference/local-dispatcher.ts';
-import type { WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
+import type { ArrivedWindow, WindowResult } from '../../src/speech/window-messages.ts';
 import { createJobRunner, type StandInSettings } from './stand-in-job.ts';
 
 /** `processes` 0: in this process, for want of memory to start two for each of many workers. */
@@ -30,7 +30,7 @@ process.on('disconnect', async () => {
   process.exit();
 });
 
-async function runHere(settings: StandInSettings): Promise<LocalDispatcher<WindowJob, WindowResult>> {
+async function runHere(settings: StandInSettings): Promise<LocalDispatcher<ArrivedWindow, WindowResult>> {
   const runner = await createJobRunner(settings);
   const never = new AbortController().signal;
   return {
@@ -41,7 +41,7 @@ async function runHere(settings: StandInSettings): Promise<LocalDispatcher<Windo
   };
 }
 
-function runInProcess(settings: StandInSettings): LocalDispatcher<WindowJob, WindowResult> {
+function runInProcess(settings: StandInSettings): LocalDispatcher<ArrivedWindow, WindowResult> {
   const moduleUrl = new URL('./stand-in-job.ts', import.meta.url);
   return createLocalDispatcher({ moduleUrl, settings, processes: 1, slots: 1 });
 }

@@ -9,7 +9,7 @@ import { createTicket } from '../inference/ticket.ts';
 import { clusterKeys, jobIdOf } from './cluster-keys.ts';
 import { createErrandBook, type Errand } from './errand-book.ts';
 import { unpackAnswer } from './job-answer.ts';
-import type { JobCodec } from './job-codec.ts';
+import type { NodeCodec } from './job-codec.ts';
 import { createJobPost, type JobTrace, type PostedJob } from './job-post.ts';
 import { createRedisPresence } from './redis-presence.ts';
 import { subscribe } from './subscription.ts';
@@ -24,7 +24,7 @@ export type ClusterDispatcherOptions<Job, Result> = {
   redis: Redis;
   /** Who takes the jobs: see `clusterGroup`. */
   group: string;
-  codec: JobCodec<Job, Result>;
+  codec: NodeCodec<Job, Result>;
   /** Jobs of files that may be in Redis at once; the others wait here, where their audio is anyway. */
   maxFileJobs?: () => number;
   /** For how long nobody has been there to do any work. */

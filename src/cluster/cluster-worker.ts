@@ -5,7 +5,7 @@ import { type Dispatcher, type Priority, priorities } from '../inference/dispatc
 import { settledWithin } from '../inference/settled-within.ts';
 import { clusterKeys } from './cluster-keys.ts';
 import { packErrorAnswer, packResultAnswer } from './job-answer.ts';
-import type { JobCodec } from './job-codec.ts';
+import type { WorkerCodec } from './job-codec.ts';
 import { createJobLanes, type TakenJob } from './job-lanes.ts';
 import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
@@ -16,7 +16,7 @@ export type ClusterWorkerOptions<Job, Result> = {
   redis: Redis;
   /** Whose jobs it takes: see `clusterGroup`. */
   group: string;
-  codec: JobCodec<Job, Result>;
+  codec: WorkerCodec<Job, Result>;
   /** What does the work. It is not disposed of. */
   dispatcher: Dispatcher<Job, Result>;
   /** How many jobs of a priority and below it there may be at once, by now. */

@@ -1,14 +1,15 @@
 import { deserialize, serialize } from 'node:v8';
 import { type CarriedError, packError, unpackError } from '../inference/carried-error.ts';
-import type { JobCodec } from './job-codec.ts';
-
-type Packs<Result> = Pick<JobCodec<never, Result>, 'packResult' | 'unpackResult'>;
+import type { NodeCodec, WorkerCodec } from './job-codec.ts';
 
 /** What comes back for a job: its result, or the error in its place. The first byte says which. */
 const isResult = 1;
 const isError = 0;
 
-export function packResultAnswer<Result>(codec: Packs<Result>, result: Result): Buffer {
+export function packResultAnswer<Result>(
+  codec: Pick<WorkerCodec<never, Result>, 'packResult'>,
+  result: Result,
+): Buffer {
   return Buffer.concat([Buffer.from([isResult]), codec.packResult(result)]);
 }
 
@@ -17,7 +18,10 @@ export function packErrorAnswer(error: unknown): Buffer {
 }
 
 /** Throws the error, where it is one. */
-export function unpackAnswer<Result>(codec: Packs<Result>, bytes: Buffer): Result {
+export function unpackAnswer<Result>(
+  codec: Pick<NodeCodec<never, Result>, 'unpackResult'>,
+  bytes: Buffer,
+): Result {
   const content = bytes.subarray(1);
   if (bytes[0] === isResult) return codec.unpackResult(content);
   throw unpackError(deserialize(content) as CarriedError);

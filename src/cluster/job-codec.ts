@@ -1,22 +1,17 @@
-import { deserialize, serialize } from 'node:v8';
+// Jobs and their results travel as bytes, since JSON would make four times as many of audio.
 
-/** How jobs and their results travel: as bytes, since JSON would make four times as many of audio. */
-export type JobCodec<Job, Result> = {
+/** What the node needs that sends jobs. */
+export type NodeCodec<Job, Result> = {
   packJob(job: Job): Buffer;
+  unpackResult(bytes: Buffer): Result;
+};
+
+/** What a worker needs; jobs may arrive in another form than they were sent in. */
+export type WorkerCodec<Job, Result> = {
   unpackJob(bytes: Buffer): Job;
   packResult(result: Result): Buffer;
-  unpackResult(bytes: Buffer): Result;
   /** How much audio is in a job, for the speed that a worker announces. */
   audioSeconds(job: Job): number;
 };
 
-/** Plain data and typed arrays as they are. */
-export function plainCodec<Job, Result>(): JobCodec<Job, Result> {
-  return {
-    packJob: serialize,
-    unpackJob: deserialize,
-    packResult: serialize,
-    unpackResult: deserialize,
-    audioSeconds: () => 0,
-  };
-}
+export type JobCodec<Job, Result, Arrived = Job> = NodeCodec<Job, Result> & WorkerCodec<Arrived, Result>;

@@ -4,13 +4,13 @@ import type { LocalDispatcher } from '../inference/local-dispatcher.ts';
 import { clusterKeys } from './cluster-keys.ts';
 import { createClusterWorker } from './cluster-worker.ts';
 import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
-import type { JobCodec } from './job-codec.ts';
+import type { WorkerCodec } from './job-codec.ts';
 import { announceWorker } from './worker-announcement.ts';
 
 export type JoinAsWorkerOptions<Job, Result> = {
   url: string;
   group: string;
-  codec: JobCodec<Job, Result>;
+  codec: WorkerCodec<Job, Result>;
   /** What does the work. It is not disposed of. */
   dispatcher: LocalDispatcher<Job, Result>;
   /** How many jobs of a priority and below it one process takes at once. */

@@ -5,13 +5,13 @@ import { readWhisperShape } from '../model/whisper-shape.ts';
 import { createLogMel } from './log-mel.ts';
 import { createTokenRules } from './token-rules.ts';
 import { readVocabulary } from './vocabulary.ts';
-import type { WindowJob, WindowJobSettings, WindowResult } from './window-messages.ts';
+import type { ArrivedWindow, WindowJobSettings, WindowResult } from './window-messages.ts';
 import { type Network, WindowRunner } from './window-runner.ts';
 
 /** Loaded in every inference process: recognises windows, several side by side. */
 export async function createJobRunner(
   settings: WindowJobSettings,
-): Promise<JobRunner<WindowJob, WindowResult>> {
+): Promise<JobRunner<ArrivedWindow, WindowResult>> {
   const shape = await readWhisperShape(settings.modelFolder);
   const vocabulary = await readVocabulary(settings.modelFolder);
   const { integers, threads, slots: capacity } = settings;

@@ -1,13 +1,15 @@
+import { unpackAudio } from '../audio/packed-audio.ts';
 import { pcmSampleRate } from '../audio/pcm.ts';
 import { shiftRecognised, shiftTimes } from './shift-times.ts';
-import type { WindowJob, WindowResult } from './window-messages.ts';
+import type { ArrivedWindow, WindowJob, WindowResult } from './window-messages.ts';
 
 /** Whisper misses or mistakes a first word that comes without a moment of silence before it. */
 const leadSeconds = 0.4;
 
-export function withLead(job: WindowJob): WindowJob {
-  const audio = new Float32Array(job.audio.length + leadSeconds * pcmSampleRate);
-  audio.set(job.audio, leadSeconds * pcmSampleRate);
+export function withLead(job: ArrivedWindow): WindowJob {
+  const heard = job.audio instanceof Float32Array ? job.audio : unpackAudio(job.audio);
+  const audio = new Float32Array(heard.length + leadSeconds * pcmSampleRate);
+  audio.set(heard, leadSeconds * pcmSampleRate);
   return { ...job, audio, speech: job.speech.map((stretch) => shiftTimes(stretch, leadSeconds)) };
 }
 

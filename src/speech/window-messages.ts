@@ -1,3 +1,4 @@
+import type { PackedAudio } from '../audio/packed-audio.ts';
 import type { IntegerKind } from '../model/integer-kind.ts';
 import type { LanguageRun } from './language-runs.ts';
 import type { LanguageSetting, SpokenLanguage } from './segment.ts';
@@ -39,6 +40,12 @@ export type WindowJob = {
   /** The tokens that an earlier, shorter window of the same start gave: they are checked in one go, and kept as far as they hold. */
   draft: number[];
 };
+
+/** As it comes from another machine. */
+export type PackedWindow = Omit<WindowJob, 'audio'> & { audio: PackedAudio };
+
+/** As a process is given it. */
+export type ArrivedWindow = WindowJob | PackedWindow;
 
 /** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
 export type WindowResult = { recognised: RecognisedWindow } | { languages: LanguageRun[] };

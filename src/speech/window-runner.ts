@@ -13,7 +13,7 @@ import type { TokenRules } from './token-rules.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { type Attempt, type DecodingAnswer, WindowDecoding } from './window-decoding.ts';
 import { withLead, withoutLead } from './window-lead.ts';
-import type { Urgency, WindowJob, WindowResult } from './window-messages.ts';
+import type { ArrivedWindow, Urgency, WindowJob, WindowResult } from './window-messages.ts';
 
 /** Everything loaded for recognising windows. */
 export type Network = {
@@ -58,7 +58,7 @@ function highest(requests: readonly Request[]): Urgency {
 }
 
 /** Decodes windows side by side; the more urgent come first, even between the parts of another's encoding. */
-export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
+export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
   readonly #network: Network;
   readonly #waiting: Request[] = [];
   readonly #active: Active[] = [];
@@ -71,7 +71,7 @@ export class WindowRunner implements JobRunner<WindowJob, WindowResult> {
     this.#network = network;
   }
 
-  run(job: WindowJob, signal: AbortSignal): Promise<WindowResult> {
+  run(job: ArrivedWindow, signal: AbortSignal): Promise<WindowResult> {
     return new Promise<WindowResult>((resolve, reject) => {
       const led = withLead(job);
       this.#waiting.push({ job: led, frames: this.#framesFor(led), again: false, signal, resolve, reject });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import { clusterGroup, clusterKeys } from '../../src/cluster/cluster-keys.ts';
-import { plainCodec } from '../../src/cluster/job-codec.ts';
 import { joinAsNode } from '../../src/cluster/join-as-node.ts';
 import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
 import { createSpeedMeter } from '../../src/cluster/speed-meter.ts';
@@ -10,6 +9,7 @@ import { readWorkers } from '../../src/cluster/worker-announcement.ts';
 import type { LocalDispatcher } from '../../src/inference/local-dispatcher.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
+import { plainCodec } from './plain-codec.ts';
 import { until } from './scripted-cluster.ts';
 
 const server = await startRedis();

@@ -11,10 +11,10 @@ import {
   createClusterDispatcher,
 } from '../../src/cluster/cluster-dispatcher.ts';
 import { type ClusterWorkerOptions, createClusterWorker } from '../../src/cluster/cluster-worker.ts';
-import { plainCodec } from '../../src/cluster/job-codec.ts';
 import type { Dispatcher } from '../../src/inference/dispatcher.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
+import { plainCodec } from './plain-codec.ts';
 
 type NodeOptions = Partial<ClusterDispatcherOptions<ScriptedJob, ScriptedResult>>;
 type WorkerOptions = Partial<ClusterWorkerOptions<ScriptedJob, ScriptedResult>>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unpackAudio } from '../../src/audio/packed-audio.ts';
 import { windowCodec } from '../../src/cluster/window-codec.ts';
 import type { WindowJob } from '../../src/speech/window-messages.ts';
 
@@ -22,7 +23,8 @@ test('a window comes back whole, its audio within half a step of 16 bits', () =>
   // Redis hands bytes over at any address.
   for (const offset of [0, 1]) {
     const moved = Buffer.concat([Buffer.alloc(offset), bytes]).subarray(offset);
-    const { audio, ...rest } = windowCodec.unpackJob(moved);
+    const { audio: packed, ...rest } = windowCodec.unpackJob(moved);
+    const audio = unpackAudio(packed);
     const { audio: original, ...expected } = window;
     assert.deepEqual(rest, expected);
     assert.equal(audio.length, original.length);
@@ -36,11 +38,14 @@ test('a window comes back whole, its audio within half a step of 16 bits', () =>
 
 test('audio that goes over full scale is not cut off', () => {
   const audio = Float32Array.of(0, 1.5, -1.25, 0.001, -0.001);
-  const back = windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio;
+  const back = unpackAudio(windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio);
   for (const [index, sample] of back.entries()) assert.ok(Math.abs(sample - audio[index]!) < 1.5 / 32_767);
 });
 
 test('silence and an empty window are packed too', () => {
   for (const audio of [new Float32Array(100), new Float32Array(0)])
-    assert.deepEqual(windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio, audio);
+    assert.deepEqual(
+      unpackAudio(windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio),
+      audio,
+    );
 });

@@ -1,0 +1,40 @@
+import { createSampleKernel } from './sample-kernel.ts';
+
+/** Audio in 16 bits: half the bytes, and what rounding adds lies 98 dB below full scale. */
+export type PackedAudio = {
+  samples: Uint8Array;
+  /** The amplitude of the largest number. */
+  fullScale: number;
+};
+
+const largest = 32_767;
+const kernel = createSampleKernel();
+
+/** The bytes are good until the next call. */
+export function packAudio(audio: Float32Array): PackedAudio {
+  const count = multipleOf8(audio.length);
+  const buffer = kernel.scratch(count * 6);
+  new Float32Array(buffer, 0, count).set(audio);
+  new Float32Array(buffer, 0, count).fill(0, audio.length);
+  const peak = kernel.pack(0, count * 4, count, largest);
+  // Decoders and resamplers may go a little over 1, which must not be cut off.
+  if (peak > 1) kernel.pack(0, count * 4, count, largest / peak);
+  return { samples: new Uint8Array(buffer, count * 4, audio.length * 2), fullScale: Math.max(1, peak) };
+}
+
+/** What it gives is good until the next call. */
+export function unpackAudio({ samples, fullScale }: PackedAudio): Float32Array {
+  const count = multipleOf8(samples.length / 2);
+  const buffer = kernel.scratch(count * 6);
+  new Uint8Array(buffer, count * 4).set(samples);
+  kernel.unpack(count * 4, 0, count, fullScale / largest);
+  return new Float32Array(buffer, 0, samples.length / 2);
+}
+
+export function packedLength({ samples }: PackedAudio): number {
+  return samples.length / 2;
+}
+
+function multipleOf8(count: number): number {
+  return Math.ceil(count / 8) * 8;
+}

@@ -1,0 +1,13 @@
+import { deserialize, serialize } from 'node:v8';
+import type { JobCodec } from '../../src/cluster/job-codec.ts';
+
+/** Plain data and typed arrays as they are. */
+export function plainCodec<Job, Result>(): JobCodec<Job, Result> {
+  return {
+    packJob: serialize,
+    unpackJob: deserialize,
+    packResult: serialize,
+    unpackResult: deserialize,
+    audioSeconds: () => 0,
+  };
+}
