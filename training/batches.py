@@ -5,26 +5,44 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from features import FULL_FRAMES, HOP, LogMel
 from plans import SLOTS, Plan, Planner
+from reading import Read, Reading
 from sounds import distort
 from speech import SAMPLE_RATE, SpeechSet
 from targets import Targets, TargetWriter
 
 USUAL_LOUDNESS = 0.06
 FULL_CONTEXT = 0.25
+#: Of a bucket's examples, so many at most that the encoder is held to what the untouched one hears: those cost a full context each.
+HELD = 24
+
+
+@dataclass
+class Held:
+    """Examples in which only known languages are spoken, as the untouched model is given them: whole, and without masks."""
+
+    rows: Tensor  # of the batch
+    mel: Tensor  # at full context
+    frames: Tensor  # of the encoder, until the speech has ended
+    read: Read  # beside them
 
 
 @dataclass
 class Batch:
     mel: Tensor
     targets: Targets
+    held: Held | None
 
 
 class BatchBuilder:
-    def __init__(self, source: SpeechSet, planner: Planner, writer: TargetWriter, log_mel: LogMel, seed: int):
+    def __init__(
+        self, source: SpeechSet, known: np.ndarray, reading: Reading, planner: Planner, writer: TargetWriter, log_mel: LogMel, seed: int
+    ):
+        """`known` says of each sentence whether the untouched model knows its language."""
         device = source.samples.device
         self._source, self._planner, self._writer, self._log_mel = source, planner, writer, log_mel
         self._random = np.random.default_rng(seed)
@@ -33,6 +51,7 @@ class BatchBuilder:
         self._start = torch.from_numpy(source.start).to(device)
         self._length = torch.from_numpy(source.end - source.start).to(device)
         self._gain = torch.from_numpy(USUAL_LOUDNESS / source.loudness).float().to(device)
+        self._is_known, self._reading = known, reading
 
     def build(self, examples: int, buckets: int) -> list[Batch]:
         """Examples of like length share a bucket and a context, so that little of it is padding."""
@@ -49,8 +68,20 @@ class BatchBuilder:
         recorded = torch.from_numpy((plan.seconds + behind) * SAMPLE_RATE).to(device)
         sound = distort(sound, recorded, self._device_random)
         warp = np.where(random.random(count) < 0.6, np.exp(random.uniform(-0.14, 0.14, count)), 1.0)
-        mel = self._log_mel(sound, torch.from_numpy(warp).to(device))
-        return Batch(self._mask(mel, plan.seconds), self._writer.write(plan))
+        warp = torch.from_numpy(warp).to(device)
+        mel = self._log_mel(sound, warp)
+        return Batch(self._mask(mel, plan.seconds), self._writer.write(plan), self._hold(plan, sound, warp))
+
+    def _hold(self, plan: Plan, sound: Tensor, warp: Tensor) -> Held | None:
+        rows = np.flatnonzero((self._is_known[plan.sentence] | ~plan.used).all(1))
+        if len(rows) == 0:
+            return None
+        rows = self._random.permutation(rows)[:HELD]
+        frames = torch.from_numpy(np.ceil(plan.seconds[rows] * 50)).to(sound.device)
+        chosen = torch.from_numpy(rows).to(sound.device)
+        whole = F.pad(sound[chosen], (0, FULL_FRAMES * HOP - sound.shape[1]))
+        read = self._reading.draw([self._source.languages[sentence] for sentence in plan.sentence[rows, 0]], sound.device)
+        return Held(chosen, self._log_mel(whole, warp[chosen]), frames, read)
 
     def _draw_frames(self, seconds: float) -> int:
         """25 % full context, mostly a little more than is spoken, sometimes anything between; in steps, as every length is planned for once."""

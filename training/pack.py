@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from parts import PART_BYTES, write_parts
+from prose import english_sentences
 from published_weights import read_published, write_weights
 from webm_packets import webm_to_ogg
 
@@ -36,6 +37,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--speech", type=Path, required=True, help="folder with train/ and dev/")
     options.add_argument("--opus", type=Path, required=True, help="source archive of libopus 1.3 (opus_1.3.1.orig.tar.gz)")
+    options.add_argument("--english", type=Path, nargs="+", required=True, help="files of English prose, to be read beside speech")
     options.add_argument("--sizes", default="small,base")
     options.add_argument("--target", type=Path, default=ROOT / ".gpu")
     options.add_argument("--share", type=float, default=1.0, help="how much of each training set: 0.01 for a trial")
@@ -48,6 +50,7 @@ def main() -> None:
         stage_tokens(ROOT, given.sizes.split(",")[0], staging)
         stage_script_table(ROOT, staging)
         stage_opus(given.opus, staging)
+        stage_texts(given.english, given.speech / "train" / "taiwanese", staging)
         for name, (language, column) in TRAINING_SETS.items():
             stage_training_set(given.speech / "train" / name, staging / "speech" / f"train-{name}", language, column, given.share)
         for name, (language, column) in DEVELOPMENT_SETS.items():
@@ -101,6 +104,15 @@ def stage_opus(archive: Path, staging: Path) -> None:
             if member.isfile() and (is_needed(path) or path.name == "COPYING"):
                 (target / path).parent.mkdir(parents=True, exist_ok=True)
                 (target / path).write_bytes(source.extractfile(member).read())
+
+
+def stage_texts(english: list[Path], taiwanese: Path, staging: Path) -> None:
+    """Mandarin is what the Taiwanese sentences mean."""
+    prose = [sentence for path in english for sentence in english_sentences(path.read_text(encoding="utf-8", errors="ignore"))]
+    mandarin = [row["mandarin"].strip() for row in read_table(taiwanese / "manifest.tsv") if len(row["mandarin"] or "") >= 6]
+    (staging / "texts").mkdir(parents=True)
+    for name, lines in (("en", prose), ("zh", mandarin)):
+        (staging / "texts" / f"{name}.txt").write_text("\n".join(dict.fromkeys(lines)) + "\n", encoding="utf-8")
 
 
 def is_needed(path: Path) -> bool:

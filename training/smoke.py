@@ -64,6 +64,9 @@ def pack_recording(staging: Path) -> None:
     stage_weights(ROOT, "tiny", staging)
     stage_tokens(ROOT, "tiny", staging)
     stage_script_table(ROOT, staging)
+    (staging / "texts").mkdir()
+    (staging / "texts" / "en.txt").write_text("Nobody says this.\n")
+    (staging / "texts" / "zh.txt").write_text("沒有人說這句話。\n", encoding="utf-8")
     texts = {"nan": "𪜶講伊毋知。", "zh": "茶店子", "en": json.loads(RECORDING.with_name("speech.json").read_text())["text"]}
     for name, (language, count) in SETS.items():
         folder = staging / "speech" / name

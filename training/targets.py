@@ -8,7 +8,7 @@ import numpy as np
 from plans import Plan
 from tokens import LANGUAGES, Tokens
 
-KINDS = ("nan", "zh", "en", "timestamp", "end", "language", "none")
+KINDS = ("nan", "zh", "en", "timestamp", "end", "language", "none", "hearing", "reading")
 LONGEST_TOKENS = 440
 WITH_TIMESTAMPS = 0.55
 #: From this share of Taiwanese on, the prompt says Taiwanese: it is the one that may mix in Mandarin.

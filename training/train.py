@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import pickle
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from evaluation import Evaluation, switching_sets
 from features import LogMel
 from labelling import label
 from plans import Planner
+from reading import Reading
 from scoring import Scoring
 from sounds import soundscapes
 from speech import SAMPLE_RATE, SpeechSet, join_sets, load_set
@@ -25,7 +25,7 @@ from targets import Sentences, TargetWriter
 from tokens import Tokens, written_taiwanese
 from training_loop import train
 from voices import hold_out_voice
-from whisper import Whisper
+from whisper import Whisper, at_strength
 
 REPLAYED = ("train-mandarin", "train-english", "train-speakers")
 
@@ -200,16 +200,8 @@ def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, r
         source.seconds(),
     )
     planner = Planner(languages, is_misheard, source.seconds(), given.seed)
-    return BatchBuilder(source, planner, TargetWriter(sentences, tokens, given.seed), log_mel, given.seed)
-
-
-@contextmanager
-def at_strength(model: Whisper, strength: float):
-    before, model.adapter.strength = model.adapter.strength, strength
-    try:
-        yield
-    finally:
-        model.adapter.strength = before
+    known = np.isin(languages, ("zh", "en")) & ~is_misheard
+    return BatchBuilder(source, known, Reading(given.parts / "texts", tokens, given.seed), planner, TargetWriter(sentences, tokens, given.seed), log_mel, given.seed)
 
 
 if __name__ == "__main__":

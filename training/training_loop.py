@@ -32,9 +32,9 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
         if progress >= 1:
             break
         set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
-        places = sum(sum(lessons.counts) for _, lessons in prepared)
-        for mel, lessons in prepared:
-            loss, kinds = batch_loss(model, tokens, bank, mel, lessons)
+        places = sum(sum(lessons.counts) for _, lessons, _ in prepared)
+        for mel, lessons, held in prepared:
+            loss, kinds = batch_loss(model, tokens, bank, mel, lessons, held)
             (loss / places).backward()
             sums += kinds
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -85,7 +85,7 @@ def set_rates(optimizer: torch.optim.Optimizer, share: float) -> None:
 
 def prepare(given, builder: BatchBuilder, device: torch.device) -> list:
     with torch.no_grad():
-        return [(batch.mel, Lessons(batch.targets, device)) for batch in builder.build(given.batch, given.buckets)]
+        return [(batch.mel, Lessons(batch.targets, device), batch.held) for batch in builder.build(given.batch, given.buckets)]
 
 
 def report(step: int, rate: str, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:

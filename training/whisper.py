@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,6 +156,15 @@ class Whisper(nn.Module):
         if self.adapter.strength != 0:
             logits[..., self.language_token] += x @ self.row
         return logits
+
+
+@contextmanager
+def at_strength(model: Whisper, strength: float):
+    before, model.adapter.strength = model.adapter.strength, strength
+    try:
+        yield
+    finally:
+        model.adapter.strength = before
 
 
 def split_heads(x: Tensor) -> Tensor:

@@ -1,0 +1,18 @@
+"""English sentences out of plain text."""
+from __future__ import annotations
+
+import re
+
+SHORTEST_LETTERS, LONGEST_LETTERS = 20, 240
+
+
+def english_sentences(text: str) -> list[str]:
+    """Of prose with line ends anywhere: sentences that hold hardly anything but words."""
+    paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n%\n|\n\s*\n", text))
+    sentences = (sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?])\s+", paragraph))
+    return [each for each in sentences if is_prose(each)]
+
+
+def is_prose(sentence: str) -> bool:
+    letters = sum(letter.isascii() and (letter.isalpha() or letter in " ,.'?!") for letter in sentence)
+    return SHORTEST_LETTERS <= len(sentence) <= LONGEST_LETTERS and letters >= 0.98 * len(sentence)
