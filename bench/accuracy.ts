@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createEngine } from './engines/create-engine.ts';
 import {
   type Engine,
@@ -13,7 +12,7 @@ import {
   modelSizes,
   type Transcription,
 } from './engines/engine.ts';
-import { choose, chooseSeveral, languageFor } from './options.ts';
+import { choose, chooseSeveral, languageFor, readOptions } from './options.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
@@ -35,18 +34,16 @@ type Result = {
   heardRightly?: boolean;
 };
 
-const { values } = parseArgs({
-  options: {
-    sets: { type: 'string' },
-    limit: { type: 'string' },
-    engine: { type: 'string', default: 'siann' },
-    model: { type: 'string', default: 'small' },
-    language: { type: 'string' },
-    context: { type: 'string', default: 'short' },
-    threads: { type: 'string', default: '2' },
-    json: { type: 'string' },
-    worst: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  sets: { type: 'string' },
+  limit: { type: 'string' },
+  engine: { type: 'string', default: 'siann' },
+  model: { type: 'string', default: 'small' },
+  language: { type: 'string' },
+  context: { type: 'string', default: 'short' },
+  threads: { type: 'string', default: '2' },
+  json: { type: 'string' },
+  worst: { type: 'boolean', default: false },
 });
 const engines = chooseSeveral('engine', engineNames, values.engine);
 const model: ModelSize = choose('model', modelSizes, values.model);

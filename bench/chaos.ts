@@ -1,26 +1,24 @@
 // `npm run chaos`: whether a cluster keeps its promises while its nodes, Redis and PostgreSQL are killed and restarted.
-import { parseArgs } from 'node:util';
 import { chaosFigures } from './chaos/chaos-figures.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { createExplain, printFigures } from './figure.ts';
+import { readOptions } from './options.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { servedSettings } from './service/served-model.ts';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    requests: { type: 'string', default: '1000' },
-    /** One mishap for so many requests. */
-    every: { type: 'string', default: '25' },
-    apis: { type: 'string', default: '2' },
-    workers: { type: 'string', default: '2' },
-    'at-once': { type: 'string', default: '8' },
-    model: { type: 'string' },
-    /** Redis loses what it holds whenever it is killed. */
-    forgetful: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seed: { type: 'string', default: '1' },
+  requests: { type: 'string', default: '1000' },
+  /** One mishap for so many requests. */
+  every: { type: 'string', default: '25' },
+  apis: { type: 'string', default: '2' },
+  workers: { type: 'string', default: '2' },
+  'at-once': { type: 'string', default: '8' },
+  model: { type: 'string' },
+  /** Redis loses what it holds whenever it is killed. */
+  forgetful: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
 });
 const requests = Number(values.requests);
 const seed = Number(values.seed);

@@ -1,5 +1,4 @@
 // `npm run bench:cluster`: what several machines gain, what the way between them costs, and whether they stay up.
-import { parseArgs } from 'node:util';
 import { measureOutages } from './cluster/outage.ts';
 import { measureRevocation } from './cluster/revocation.ts';
 import { measureRollingRestart } from './cluster/rolling-restart.ts';
@@ -8,27 +7,25 @@ import { measureScheduler } from './cluster/scheduler.ts';
 import { measureSoak } from './cluster/soak.ts';
 import { measureWindowCost } from './cluster/window-cost.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks } from './options.ts';
+import { chooseChecks, readOptions } from './options.ts';
 import { servedSettings } from './service/served-model.ts';
 
 const checks = ['scale', 'scheduler', 'window', 'outage', 'revocation', 'restart', 'soak'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: checks.join(',') },
-    model: { type: 'string' },
-    workers: { type: 'string', default: '1,2,4' },
-    seconds: { type: 'string', default: '1800' },
-    'stand-ins': { type: 'string', default: '1,2,4,8,16,32,64' },
-    cost: { type: 'string', default: '2600' },
-    rounds: { type: 'string', default: '6' },
-    windows: { type: 'string', default: '100' },
-    away: { type: 'string', default: '30' },
-    revocations: { type: 'string', default: '5' },
-    minutes: { type: 'string', default: '20' },
-    'at-once': { type: 'string', default: '6' },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: checks.join(',') },
+  model: { type: 'string' },
+  workers: { type: 'string', default: '1,2,4' },
+  seconds: { type: 'string', default: '1800' },
+  'stand-ins': { type: 'string', default: '1,2,4,8,16,32,64' },
+  cost: { type: 'string', default: '2600' },
+  rounds: { type: 'string', default: '6' },
+  windows: { type: 'string', default: '100' },
+  away: { type: 'string', default: '30' },
+  revocations: { type: 'string', default: '5' },
+  minutes: { type: 'string', default: '20' },
+  'at-once': { type: 'string', default: '6' },
+  verbose: { type: 'boolean', default: false },
 });
 const atOnce = Number(values['at-once']);
 const explain = createExplain(values.verbose);

@@ -1,10 +1,25 @@
 // The command-line options that the benchmarks share.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { EngineName } from './engines/engine.ts';
+
+/** What the command was given; it ends here with a sentence if that is nothing it knows. */
+export function readOptions<const T extends NonNullable<ParseArgsConfig['options']>>(options: T) {
+  try {
+    return parseArgs({ options, strict: true }).values;
+  } catch (error) {
+    const known = Object.keys(options).map((name) => `--${name}`);
+    return refuse(`${(error as Error).message}\nOptions: ${known.join(', ')}.`);
+  }
+}
 
 export function choose<T extends string>(option: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((each) => each === value);
-  if (!found) throw new Error(`--${option} ${value}: expected ${allowed.join(', ')}`);
-  return found;
+  return found ?? refuse(`--${option} ${value}: expected ${allowed.join(', ')}.`);
+}
+
+function refuse(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
 }
 
 export function chooseSeveral<T extends string>(option: string, allowed: readonly T[], list: string): T[] {

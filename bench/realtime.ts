@@ -1,7 +1,6 @@
 // `npm run bench:realtime`: live captions as listeners see them, and whether streams survive what clients do to them.
-import { parseArgs } from 'node:util';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks } from './options.ts';
+import { chooseChecks, readOptions } from './options.ts';
 import { measureChaos } from './realtime/chaos.ts';
 import { measureIdle } from './realtime/idle.ts';
 import { measureStreamKills } from './realtime/kill.ts';
@@ -11,21 +10,19 @@ import { readSpeechSets, speechFolder } from './speech-sets.ts';
 
 const checks = ['latency', 'idle', 'chaos', 'kill'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: checks.join(',') },
-    model: { type: 'string' },
-    sets: { type: 'string', default: 'mandarin,english,mandarin-english,taiwanese' },
-    count: { type: 'string', default: '8' },
-    streams: { type: 'string', default: '1,2,4' },
-    endpointing: { type: 'string', default: '500' },
-    connections: { type: 'string', default: '50' },
-    minutes: { type: 'string', default: '10' },
-    sequences: { type: 'string', default: '1000' },
-    kills: { type: 'string', default: '5' },
-    seed: { type: 'string', default: '1' },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: checks.join(',') },
+  model: { type: 'string' },
+  sets: { type: 'string', default: 'mandarin,english,mandarin-english,taiwanese' },
+  count: { type: 'string', default: '8' },
+  streams: { type: 'string', default: '1,2,4' },
+  endpointing: { type: 'string', default: '500' },
+  connections: { type: 'string', default: '50' },
+  minutes: { type: 'string', default: '10' },
+  sequences: { type: 'string', default: '1000' },
+  kills: { type: 'string', default: '5' },
+  seed: { type: 'string', default: '1' },
+  verbose: { type: 'boolean', default: false },
 });
 const explain = createExplain(values.verbose);
 

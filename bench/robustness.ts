@@ -1,10 +1,9 @@
 // `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { createRecogniser } from '../src/main.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { choose, chooseChecks } from './options.ts';
+import { choose, chooseChecks, readOptions } from './options.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';
@@ -13,16 +12,14 @@ import { readSpeechSets, speechFolder } from './speech-sets.ts';
 /** Memory goes first: what the others leave in this process would count. */
 const checks = ['memory', 'times', 'noise'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: checks.join(',') },
-    model: { type: 'string', default: 'small' },
-    sets: { type: 'string', default: 'mandarin,english,taiwanese' },
-    sentences: { type: 'string', default: '4' },
-    minutes: { type: 'string', default: '10' },
-    hours: { type: 'string', default: '0.5' },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: checks.join(',') },
+  model: { type: 'string', default: 'small' },
+  sets: { type: 'string', default: 'mandarin,english,taiwanese' },
+  sentences: { type: 'string', default: '4' },
+  minutes: { type: 'string', default: '10' },
+  hours: { type: 'string', default: '0.5' },
+  verbose: { type: 'boolean', default: false },
 });
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const sets = await readSpeechSets(speechFolder(process.env), values.sets.split(','));

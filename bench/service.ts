@@ -1,8 +1,7 @@
 // `npm run bench:service`: whether the service keeps its promises under load, crashes and oversized uploads.
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks } from './options.ts';
+import { chooseChecks, readOptions } from './options.ts';
 import { measureAccountRate } from './service/account-rate.ts';
 import { measureKills } from './service/kill.ts';
 import { measureLimits } from './service/limits.ts';
@@ -12,22 +11,20 @@ import { servedModel, servedSettings } from './service/served-model.ts';
 
 const checks = ['account', 'overhead', 'load', 'kill', 'limits'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: checks.join(',') },
-    model: { type: 'string' },
-    seconds: { type: 'string', default: '15' },
-    connections: { type: 'string', default: '64' },
-    database: { type: 'string' },
-    profile: { type: 'string' },
-    rounds: { type: 'string', default: '10' },
-    uploads: { type: 'string', default: '200' },
-    keys: { type: 'string', default: '20' },
-    requests: { type: 'string', default: '500' },
-    kills: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: checks.join(',') },
+  model: { type: 'string' },
+  seconds: { type: 'string', default: '15' },
+  connections: { type: 'string', default: '64' },
+  database: { type: 'string' },
+  profile: { type: 'string' },
+  rounds: { type: 'string', default: '10' },
+  uploads: { type: 'string', default: '200' },
+  keys: { type: 'string', default: '20' },
+  requests: { type: 'string', default: '500' },
+  kills: { type: 'string', default: '10' },
+  seed: { type: 'string', default: '1' },
+  verbose: { type: 'boolean', default: false },
 });
 const config = loadConfig(process.env);
 const explain = createExplain(values.verbose);

@@ -1,7 +1,6 @@
 // `npm run bench:speakers`: who spoke when and what, against conversations of which that is known.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { createRecogniser } from '../src/main.ts';
 import { prepareModel } from '../src/model/prepare-model.ts';
@@ -11,7 +10,7 @@ import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-
 import { createVoiceActivity } from '../src/speech/voice-activity.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { choose, chooseChecks } from './options.ts';
+import { choose, chooseChecks, readOptions } from './options.ts';
 import { readConversations } from './speakers/conversations.ts';
 import type { SpeakerParts } from './speakers/found-turns.ts';
 import { measureLong } from './speakers/long-check.ts';
@@ -22,14 +21,12 @@ import { speechFolder } from './speech-sets.ts';
 
 const checks = ['turns', 'one', 'words', 'long'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: 'turns,one,words' },
-    model: { type: 'string', default: 'small' },
-    conversations: { type: 'string' },
-    hours: { type: 'string', default: '2' },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: 'turns,one,words' },
+  model: { type: 'string', default: 'small' },
+  conversations: { type: 'string' },
+  hours: { type: 'string', default: '2' },
+  verbose: { type: 'boolean', default: false },
 });
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const wanted = values.conversations?.split(',');

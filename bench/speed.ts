@@ -5,14 +5,14 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { createEngine } from './engines/create-engine.ts';
 import { decodeAudio } from './engines/decoded-audio.ts';
 import { type Engine, type EngineName, engineNames, modelSizes, type StageTimes } from './engines/engine.ts';
 import { openInSeparateProcess } from './engines/separate-process.ts';
 import { joinSentences } from './long-recording.ts';
 import { median } from './median.ts';
-import { choose, chooseSeveral, languageFor } from './options.ts';
+import { choose, chooseSeveral, languageFor, readOptions } from './options.ts';
 import { watchChildMemory } from './process-memory.ts';
 import { showProgress } from './progress.ts';
 import { errorRate, score } from './scoring.ts';
@@ -35,16 +35,14 @@ type Figures = Partial<Record<Measure, number>>;
 type Clip = { file: string; seconds: number; text: string };
 
 const withPeer = process.env.WHISPER_CPP ? engineNames.join(',') : 'siann,transformers';
-const { values } = parseArgs({
-  options: {
-    engines: { type: 'string', default: withPeer },
-    sets: { type: 'string', default: 'mandarin,mandarin-taiwan,mandarin-english' },
-    seconds: { type: 'string', default: '600' },
-    repeat: { type: 'string', default: '1' },
-    model: { type: 'string', default: 'small' },
-    language: { type: 'string' },
-    threads: { type: 'string', default: String(availableParallelism()) },
-  },
+const values = readOptions({
+  engines: { type: 'string', default: withPeer },
+  sets: { type: 'string', default: 'mandarin,mandarin-taiwan,mandarin-english' },
+  seconds: { type: 'string', default: '600' },
+  repeat: { type: 'string', default: '1' },
+  model: { type: 'string', default: 'small' },
+  language: { type: 'string' },
+  threads: { type: 'string', default: String(availableParallelism()) },
 });
 const engines = chooseSeveral('engines', engineNames, values.engines);
 const engineOptions = { model: choose('model', modelSizes, values.model), threads: Number(values.threads) };

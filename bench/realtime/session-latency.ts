@@ -2,7 +2,6 @@
 // tsx bench/realtime/session-latency.ts --sets mandarin,english --count 10 --streams 1 [--model small] [--offline]
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -10,6 +9,7 @@ import { createRecogniser } from '../../src/main.ts';
 import { createSession, type SessionConfig } from '../../src/realtime/session.ts';
 import type { SessionEvent, TranscriptEvent } from '../../src/realtime/session-events.ts';
 import { joinText } from '../../src/speech/join-text.ts';
+import { readOptions } from '../options.ts';
 import { addScores, alignUnits, errorRate, type Score, score, toUnits } from '../scoring.ts';
 import { readSpeechSets, type Sentence, speechFolder } from '../speech-sets.ts';
 
@@ -26,18 +26,16 @@ type Result = {
   file: Score | undefined;
 };
 
-const { values } = parseArgs({
-  options: {
-    sets: { type: 'string', default: 'mandarin,english,mandarin-english,taiwanese' },
-    count: { type: 'string', default: '8' },
-    skip: { type: 'string', default: '0' },
-    streams: { type: 'string', default: '1' },
-    model: { type: 'string', default: 'small' },
-    endpointing: { type: 'string', default: '500' },
-    offline: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  sets: { type: 'string', default: 'mandarin,english,mandarin-english,taiwanese' },
+  count: { type: 'string', default: '8' },
+  skip: { type: 'string', default: '0' },
+  streams: { type: 'string', default: '1' },
+  model: { type: 'string', default: 'small' },
+  endpointing: { type: 'string', default: '500' },
+  offline: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
 });
 const endpointingMs = Number(values.endpointing);
 const config: SessionConfig = {
