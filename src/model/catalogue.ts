@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: 'e0f4bfd1662e736bedf3fc346fe0fd2bf6706e6555c6c3030a7d727dfd4f53e7',
+  small: 'e7d2dce72f59018c560423644380fac7e6766451f64df3462a35c54e48cb29fd',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
