@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { atSpeeds } from './altered-speed.ts';
 import { createEngine } from './engines/create-engine.ts';
 import {
   type Engine,
@@ -12,7 +13,7 @@ import {
   modelSizes,
   type Transcription,
 } from './engines/engine.ts';
-import { choose, chooseSeveral, languageFor, readOptions } from './options.ts';
+import { choose, chooseNumbers, chooseSeveral, languageFor, readOptions } from './options.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
@@ -41,6 +42,7 @@ const values = readOptions({
   model: { type: 'string', default: 'small' },
   language: { type: 'string' },
   context: { type: 'string', default: 'short' },
+  speeds: { type: 'string', default: '1' },
   threads: { type: 'string', default: '2' },
   json: { type: 'string' },
   worst: { type: 'boolean', default: false },
@@ -49,9 +51,12 @@ const engines = chooseSeveral('engine', engineNames, values.engine);
 const model: ModelSize = choose('model', modelSizes, values.model);
 const limit = values.limit === undefined ? undefined : Number(values.limit);
 const context = choose('context', ['short', 'full'], values.context);
-const spliced = await mkdtemp(join(tmpdir(), 'siann-switching-'));
-process.once('exit', () => rmSync(spliced, { recursive: true, force: true }));
-const sets = (await chosenSets()).map((set) => ({ ...set, sentences: set.sentences.slice(0, limit) }));
+const speeds = chooseNumbers('speeds', values.speeds);
+const scratch = await mkdtemp(join(tmpdir(), 'siann-accuracy-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+const sets: SpeechSet[] = [];
+for (const set of await chosenSets())
+  sets.push(await atSpeeds({ ...set, sentences: set.sentences.slice(0, limit) }, speeds, scratch));
 
 const results: Result[] = [];
 for (const name of engines) {
@@ -69,7 +74,7 @@ async function chosenSets(): Promise<SpeechSet[]> {
   const read = await readSpeechSets(speechFolder(process.env), recorded);
   const made: SpeechSet[] = [];
   for (const name of names.filter((each) => switchingNames().includes(each)))
-    made.push(await makeSwitchingSet(name, present, spliced));
+    made.push(await makeSwitchingSet(name, present, scratch));
   return [...read, ...made];
 }
 

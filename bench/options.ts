@@ -17,6 +17,14 @@ export function choose<T extends string>(option: string, allowed: readonly T[], 
   return found ?? refuse(`--${option} ${value}: expected ${allowed.join(', ')}.`);
 }
 
+/** Numbers above 0, between commas. */
+export function chooseNumbers(option: string, list: string): number[] {
+  const numbers = list.split(',').map(Number);
+  return numbers.every((each) => each > 0)
+    ? numbers
+    : refuse(`--${option} ${list}: expected numbers above 0.`);
+}
+
 function refuse(sentence: string): never {
   console.error(sentence);
   process.exit(2);
