@@ -49,7 +49,7 @@ const values = readOptions({
 });
 const engines = chooseSeveral('engine', engineNames, values.engine);
 const model: ModelSize = choose('model', modelSizes, values.model);
-const limit = values.limit === undefined ? undefined : Number(values.limit);
+const [limit] = values.limit === undefined ? [] : chooseNumbers('limit', values.limit);
 const context = choose('context', ['short', 'full'], values.context);
 const speeds = chooseNumbers('speeds', values.speeds);
 const scratch = await mkdtemp(join(tmpdir(), 'siann-accuracy-'));

@@ -14,7 +14,7 @@ from scoring import Scoring, loops
 from speech import SpeechSet, gather_sounds
 from stages import say
 from tokens import Tokens
-from whisper import Whisper
+from whisper import Whisper, at_strength
 
 WORST_ERROR_RATE = 0.35
 WORST_LOG_PROBABILITY = -0.8
@@ -52,19 +52,18 @@ def label(
 ) -> Labels:
     """Mandarin sentences with an error learn their reference, unless it spells words out; the others what the model said, softly;
     of these, the ones far from their reference are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
-    strength, model.adapter.strength = model.adapter.strength, 0.0
     collector = _Collector(tokens, scoring, width, longest, use_references, len(source))
     order = np.argsort(source.end - source.start, kind="stable")
-    for begin in range(0, len(order), batch):
-        indices = order[begin : begin + batch]
-        memory = encode_full(model, log_mel, source, indices)
-        without_speech = np.array([source.languages[index] == "none" for index in indices])
-        _label_soundscapes(collector, model, tokens, memory, indices, without_speech)
-        spoken = indices[~without_speech]
-        if len(spoken):
-            kept_memory = memory[torch.from_numpy(~without_speech).to(memory.device)]
-            _label_speech(collector, model, tokens, kept_memory, source, spoken)
-    model.adapter.strength = strength
+    with at_strength(model, 0.0):
+        for begin in range(0, len(order), batch):
+            indices = order[begin : begin + batch]
+            memory = encode_full(model, log_mel, source, indices)
+            without_speech = np.array([source.languages[index] == "none" for index in indices])
+            _label_soundscapes(collector, model, tokens, memory, indices, without_speech)
+            spoken = indices[~without_speech]
+            if len(spoken):
+                kept_memory = memory[torch.from_numpy(~without_speech).to(memory.device)]
+                _label_speech(collector, model, tokens, kept_memory, source, spoken)
     say(f"labels: {collector.counts}")
     return collector.labels()
 

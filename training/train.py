@@ -201,7 +201,9 @@ def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, r
     )
     planner = Planner(languages, is_misheard, source.seconds(), given.seed)
     known = np.isin(languages, ("zh", "en")) & ~is_misheard
-    return BatchBuilder(source, known, Reading(given.parts / "texts", tokens, given.seed), planner, TargetWriter(sentences, tokens, given.seed), log_mel, given.seed)
+    reading = Reading(given.parts / "texts", tokens, given.seed)
+    writer = TargetWriter(sentences, tokens, given.seed)
+    return BatchBuilder(source, known, reading, planner, writer, log_mel, given.seed)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /** A job module in the recogniser's place: each window takes a fixed time and no processor. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unpackAudio } from '../../src/audio/packed-audio.ts';
+import { heardAudio } from '../../src/audio/packed-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import type { JobRunner } from '../../src/inference/job-runner.ts';
 import type { ArrivedWindow, WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
@@ -21,8 +21,7 @@ export async function createJobRunner({
 /** As much as comes back from thirty seconds of speech. */
 function heardIn(audio: ArrivedWindow['audio']) {
   // Unpacking belongs to what a window costs.
-  const { length } = audio instanceof Float32Array ? audio : unpackAudio(audio);
-  const seconds = length / pcmSampleRate;
+  const seconds = heardAudio(audio).length / pcmSampleRate;
   const tokens = Array.from({ length: 100 }, (_, index) => index);
   const logProbabilities = tokens.map(() => -0.1);
   const text = 'a sentence of fixed length '.repeat(12);

@@ -31,6 +31,11 @@ export function unpackAudio({ samples, fullScale }: PackedAudio): Float32Array {
   return new Float32Array(buffer, 0, samples.length / 2);
 }
 
+/** As numbers, packed or not; good until the next call. */
+export function heardAudio(audio: Float32Array | PackedAudio): Float32Array {
+  return audio instanceof Float32Array ? audio : unpackAudio(audio);
+}
+
 export function packedLength({ samples }: PackedAudio): number {
   return samples.length / 2;
 }

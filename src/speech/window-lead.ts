@@ -1,4 +1,4 @@
-import { unpackAudio } from '../audio/packed-audio.ts';
+import { heardAudio } from '../audio/packed-audio.ts';
 import { pcmSampleRate } from '../audio/pcm.ts';
 import { shiftRecognised, shiftTimes } from './shift-times.ts';
 import type { ArrivedWindow, WindowJob, WindowResult } from './window-messages.ts';
@@ -7,7 +7,7 @@ import type { ArrivedWindow, WindowJob, WindowResult } from './window-messages.t
 const leadSeconds = 0.4;
 
 export function withLead(job: ArrivedWindow): WindowJob {
-  const heard = job.audio instanceof Float32Array ? job.audio : unpackAudio(job.audio);
+  const heard = heardAudio(job.audio);
   const audio = new Float32Array(heard.length + leadSeconds * pcmSampleRate);
   audio.set(heard, leadSeconds * pcmSampleRate);
   return { ...job, audio, speech: job.speech.map((stretch) => shiftTimes(stretch, leadSeconds)) };

@@ -2,20 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unpackAudio } from '../../src/audio/packed-audio.ts';
 import { windowCodec } from '../../src/cluster/window-codec.ts';
-import type { WindowJob } from '../../src/speech/window-messages.ts';
-
-const window: WindowJob = {
-  audio: Float32Array.from({ length: 48_001 }, (_, index) => Math.sin(index / 7) * Math.sin(index / 3000)),
-  speech: [{ startSeconds: 0.5, endSeconds: 2.5 } as never],
-  language: 'mixed',
-  promptTokens: [1, 50_000],
-  temperature: 0.2,
-  words: true,
-  context: 'short',
-  urgency: 1,
-  retried: true,
-  draft: [3, 4],
-};
+import { aWindow as window } from '../speech/a-window.ts';
 
 test('a window comes back whole, its audio within half a step of 16 bits', () => {
   const bytes = windowCodec.packJob(window);

@@ -3,23 +3,13 @@ import { test } from 'node:test';
 import { packAudio } from '../../src/audio/packed-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { withLead } from '../../src/speech/window-lead.ts';
-import type { ArrivedWindow } from '../../src/speech/window-messages.ts';
+import { aWindow } from './a-window.ts';
 
 const audio = Float32Array.from({ length: pcmSampleRate }, (_, index) => Math.sin(index / 9));
-const window = {
-  speech: [],
-  language: 'mixed',
-  promptTokens: [],
-  temperature: 0,
-  words: false,
-  context: 'short',
-  urgency: 0,
-  retried: true,
-  draft: [],
-} satisfies Omit<ArrivedWindow, 'audio'>;
+const window = { ...aWindow, audio };
 
 test('a window that arrives packed is heard as one of this machine is, after the same silence', () => {
-  const here = withLead({ ...window, audio }).audio;
+  const here = withLead(window).audio;
   const { samples, fullScale } = packAudio(audio);
   const arrived = { ...window, audio: { samples: samples.slice(), fullScale } };
   // One after the other: what was unpacked for the first must not be what the second is unpacked over.
