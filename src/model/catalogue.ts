@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type ModelId = 'small' | 'base' | 'tiny';
@@ -85,6 +85,13 @@ export function publishedFiles({
   adapter,
 }: PublishedModel): PublishedFile[] {
   return [encoder, decoder, voiceActivity, ...(adapter ? [adapter] : [])];
+}
+
+/** What brings a file back: packages are installed again, the project's own weights are part of its checkout. */
+export function remedyFor(path: string): string {
+  return dirname(path) === adapterFolder
+    ? 'Restore it from the repository.'
+    : 'Run npm ci in the project folder.';
 }
 
 export function isInstalled(packageName: string): boolean {

