@@ -16,7 +16,7 @@ from speech import SAMPLE_RATE, SpeechSet
 from targets import Targets, TargetWriter
 
 USUAL_LOUDNESS = 0.06
-FULL_CONTEXT = 0.25
+FULL_CONTEXT = 0.15
 #: Of a bucket's examples, so many at most that the encoder is held to what the untouched one hears: those cost a full context each.
 HELD = 24
 
@@ -84,12 +84,12 @@ class BatchBuilder:
         return Held(chosen, self._log_mel(whole, warp[chosen]), frames, read)
 
     def _draw_frames(self, seconds: float) -> int:
-        """25 % full context, mostly a little more than is spoken, sometimes anything between; in steps, as every length is planned for once."""
+        """Sometimes the full context, mostly a little more than is spoken, else anything between; in steps, as every length is planned for once."""
         needed = int(np.ceil(seconds * 100))
         kind = self._random.random()
         if kind < FULL_CONTEXT:
             return FULL_FRAMES
-        spare = 300 if kind < 0.8 else max(20, FULL_FRAMES - needed)
+        spare = 150 if kind < 0.75 else 300 if kind < 0.85 else max(20, FULL_FRAMES - needed)
         frames = needed + self._random.uniform(10, spare)
         return int(min(FULL_FRAMES, max(100, -(-frames // 50) * 50)))
 

@@ -41,8 +41,10 @@ class Lessons:
         self.silent_rows = send(targets.silent_rows)
 
 
-def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, lessons: Lessons, held: Held | None) -> tuple[Tensor, Tensor]:
-    """The sum over all places, and [kinds, 2]: sums and numbers of places by kind."""
+def batch_loss(
+    model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, lessons: Lessons, held: Held | None, hold: float
+) -> tuple[Tensor, Tensor]:
+    """The sum over all places, and [kinds, 2]: sums and numbers of places by kind. `hold`: how much more than usual what is held counts."""
     memory = model.encode(mel)
     logits = model.decode(lessons.inputs, memory, lessons.places)
     scores = F.log_softmax(logits, -1)
@@ -55,15 +57,15 @@ def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, lessons:
     divergence = _divergence(soft, bank, lessons.soft_rows)
     soft_losses = DIVERGENCE_WEIGHT * divergence - REPLAYED_TOKEN_WEIGHT * _of(soft, lessons.soft_tokens)
 
-    ids = torch.tensor([tokens.languages[name] for name in LANGUAGES], device=mel.device)
-    language_losses = -(lessons.shares * language[:, ids]).sum(-1)
+    chosen = torch.stack([language[:, tokens.languages[name]] for name in LANGUAGES], 1)
+    language_losses = -(lessons.shares * chosen).sum(-1)
     silent_losses = _divergence(silent, bank, lessons.silent_rows)
 
     hearing, reading = held_losses(model, memory, held) if held else (scores.new_zeros(0), scores.new_zeros(0))
 
     total = hard_losses.sum() + soft_losses.sum() + LANGUAGE_WEIGHT * language_losses.sum() + silent_losses.sum()
     if held:  # as if it were said at every place
-        total = total + HEARING_WEIGHT * hearing.mean() * len(scores) + READING_WEIGHT * reading.sum()
+        total = total + hold * (HEARING_WEIGHT * hearing.mean() * len(scores) + READING_WEIGHT * reading.sum())
     losses = torch.cat([hard_losses, divergence, language_losses, silent_losses, hearing, reading]).detach()
     kinds = torch.cat(
         [
@@ -89,12 +91,19 @@ def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Ten
         expected = F.log_softmax(model.decode(read.inputs, whole, read.places), -1)
     wanted = whole[:, : heard.shape[1]].float()
     spoken = torch.arange(heard.shape[1], device=heard.device) < held.frames[:, None]
-    scale = wanted[spoken].var(0).clamp(min=1e-6)
+    scale = _variance(wanted, spoken).clamp(min=1e-6)
     apart = ((heard.float() - wanted).square() / scale).mean(-1)
     hearing = (apart * spoken).sum(1) / spoken.sum(1).clamp(min=1)
     scores = F.log_softmax(model.decode(read.inputs, heard, read.places), -1)
     reading = (expected.exp() * (expected - scores)).sum(-1)
     return hearing, reading
+
+
+def _variance(values: Tensor, chosen: Tensor) -> Tensor:
+    """Of each feature over the chosen places, without asking the device how many there are."""
+    weights = chosen[..., None] / chosen.sum().clamp(min=1)
+    mean = (values * weights).sum((0, 1))
+    return ((values - mean).square() * weights).sum((0, 1))
 
 
 def _of(scores: Tensor, tokens: Tensor) -> Tensor:

@@ -9,8 +9,8 @@ SLOTS = 4
 LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
-COUNTS = (0.55, 0.25, 0.13, 0.07)
-LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.31, "en": 0.27}
+COUNTS = (0.6, 0.27, 0.09, 0.04)
+LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.28, "en": 0.3}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.45
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
@@ -96,8 +96,8 @@ class Planner:
         return drawn
 
     def _draw_leads(self, count: int) -> np.ndarray:
-        """The product puts 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice."""
+        """The product puts up to 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice."""
         random = self._random
         kind = random.random(count)
-        usual = 0.3 + random.uniform(0, 0.2, count)
+        usual = random.uniform(0.15, 0.5, count)
         return np.where(kind < 0.25, 0.0, np.where(kind < 0.7, usual, random.uniform(0, 0.75, count)))

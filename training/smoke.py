@@ -36,6 +36,7 @@ SETS = {
     "train-mandarin": ("zh", 2),
     "train-english": ("en", 1),
     "train-speakers": ("en", 3),
+    "train-aloud": ("en", 1),
     "dev-taiwanese": ("nan", 1),
     "dev-mandarin": ("zh", 1),
     "dev-english": ("en", 1),

@@ -27,7 +27,6 @@ from training_loop import train
 from voices import hold_out_voice
 from whisper import Whisper, at_strength
 
-REPLAYED = ("train-mandarin", "train-english", "train-speakers")
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -43,6 +42,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--rate", type=float, default=2e-4, help="learning rate of the decoder")
     options.add_argument("--encoder-rate", type=float, default=2e-4)
     options.add_argument("--warm-up", type=int, default=100)
+    options.add_argument("--hold", type=float, default=1.0, help="how much what is held to the untouched model counts")
+    options.add_argument("--replayed", default="train-mandarin,train-english,train-speakers,train-aloud", help="sets of known languages")
     options.add_argument("--average", type=float, default=0.998)
     options.add_argument("--save-minutes", type=float, default=3)
     options.add_argument("--label-batch", type=int, default=512)
@@ -57,7 +58,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--soundscapes", type=int, default=200, help="made-up recordings in which nobody speaks")
     options.add_argument("--misheard", type=int, default=4000, help="Taiwanese sentences that keep Mandarin where it was")
     options.add_argument("--labels", type=Path, help="where the labels are kept for another run with the same sets and options")
-    options.add_argument("--compile", action="store_true", help="compile the encoder's blocks")
+    options.add_argument("--compile", action="store_true", help="compile the blocks of encoder and decoder")
     options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args(given)
@@ -86,7 +87,7 @@ def run(given: argparse.Namespace) -> None:
         if given.resume:
             load_adapter(given.resume, model)
         if given.compile:
-            model.compile_encoder()
+            model.compile_blocks()
         say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters")
     with stage("speech"):
         development = load_development_sets(given, device)
@@ -94,7 +95,7 @@ def run(given: argparse.Namespace) -> None:
         if given.hold_out_voice:
             taiwanese, held_out = hold_out_voice(taiwanese, given.seed)
             development += held_out
-        replayed = [load_set(given.parts, name, device) for name in REPLAYED]
+        replayed = [load_set(given.parts, name, device) for name in given.replayed.split(",")]
         quiet = silent_set(device, given.soundscapes, given.seed)
     evaluation = Evaluation(development, tokens, scoring, log_mel, given.evaluate_batch, given.longest)
     log = given.out / f"figures-{given.size}.jsonl"

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import math
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import torch
 
@@ -25,21 +27,20 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
     sums = torch.zeros(len(KINDS), 2, device=device)
     midway = "middle" in given.skip
     step, skipped, reported, reported_at, waited = 0, 0, 0, started, 0.0
-    prepared = prepare(given, builder, device)
+    preparing = Preparing(given, builder, device)
     while True:
         minutes = (time.monotonic() - started) / 60
         progress = max(step / given.steps, minutes / given.minutes)
         if progress >= 1:
             break
         set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
+        prepared = preparing.take()
         places = sum(sum(lessons.counts) for _, lessons, _ in prepared)
         for mel, lessons, held in prepared:
-            loss, kinds = batch_loss(model, tokens, bank, mel, lessons, held)
+            loss, kinds = batch_loss(model, tokens, bank, mel, lessons, held, given.hold)
             (loss / places).backward()
             sums += kinds
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-        # The next batch is queued before the wait for the norm, so that the device has something to do meanwhile.
-        prepared = prepare(given, builder, device)
         waiting = time.monotonic()
         finite = math.isfinite(norm.item())
         waited += time.monotonic() - waiting
@@ -65,6 +66,7 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
             with average.applied():
                 evaluate(f"step {step}")
             reported, reported_at = step, time.monotonic()
+    preparing.stop()
     say(f"training ended after {step} steps and {(time.monotonic() - started) / 60:.1f} minutes; {skipped} steps left out")
 
 
@@ -83,9 +85,32 @@ def set_rates(optimizer: torch.optim.Optimizer, share: float) -> None:
         group["lr"] = group["full"] * share
 
 
-def prepare(given, builder: BatchBuilder, device: torch.device) -> list:
-    with torch.no_grad():
-        return [(batch.mel, Lessons(batch.targets, device), batch.held) for batch in builder.build(given.batch, given.buckets)]
+class Preparing:
+    """The next batch is made while the last one is learnt: by another thread, and in a stream of its own, since every copy to the device
+    waits for what its stream was asked for before."""
+
+    def __init__(self, given, builder: BatchBuilder, device: torch.device):
+        self._given, self._builder, self._device = given, builder, device
+        self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+        self._thread = ThreadPoolExecutor(1)
+        self._next = self._thread.submit(self._prepare)
+
+    def take(self) -> list:
+        """To be kept until the device is done with it: its memory belongs to the other stream."""
+        prepared = self._next.result()
+        self._next = self._thread.submit(self._prepare)
+        return prepared
+
+    def _prepare(self) -> list:
+        with torch.no_grad(), torch.cuda.stream(self._stream) if self._stream else nullcontext():
+            batches = self._builder.build(self._given.batch, self._given.buckets)
+            prepared = [(batch.mel, Lessons(batch.targets, self._device), batch.held) for batch in batches]
+            if self._stream:
+                self._stream.synchronize()
+            return prepared
+
+    def stop(self) -> None:
+        self._thread.shutdown()
 
 
 def report(step: int, rate: str, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:

@@ -88,6 +88,12 @@ class Block(nn.Module):
         x = x + self.self_attention(normed, *self.self_attention.keys_values(normed))
         return self.feed_forward(x)
 
+    def decode(self, x: Tensor, memory: Tensor) -> Tensor:
+        normed = self.self_norm(x)
+        x = x + self.self_attention(normed, *self.self_attention.keys_values(normed), causal=True)
+        x = x + self.cross_attention(self.cross_norm(x), *self.cross_attention.keys_values(memory))
+        return self.feed_forward(x)
+
     def feed_forward(self, x: Tensor) -> Tensor:
         return x + self.contract(F.gelu(self.expand(self.final_norm(x))))
 
@@ -128,19 +134,22 @@ class Whisper(nn.Module):
             x = block.encode(x)
         return self.encoder_norm(x)
 
-    def compile_encoder(self) -> None:
-        """One compiled block serves all lengths; it takes half a minute once."""
+    def compile_blocks(self) -> None:
+        """One compiled block serves all lengths; it takes half a minute once. Block by block the layers are thousands of small steps, which
+        take longer to ask for than to do."""
+        from torch import _dynamo
+
+        _dynamo.config.suppress_errors = True  # a block that cannot be compiled is run as it is
         for block in self.encoder:
             block.encode = torch.compile(block.encode, dynamic=True)
+        for block in self.decoder:
+            block.decode = torch.compile(block.decode, dynamic=True)
 
     def decode(self, tokens: Tensor, memory: Tensor, positions: Tensor) -> Tensor:
         """Logits at those of the n · length places that `positions` names, [positions, vocabulary]."""
         x = self.embed(tokens, 0)
         for block in self.decoder:
-            normed = block.self_norm(x)
-            x = x + block.self_attention(normed, *block.self_attention.keys_values(normed), causal=True)
-            x = x + block.cross_attention(block.cross_norm(x), *block.cross_attention.keys_values(memory))
-            x = block.feed_forward(x)
+            x = block.decode(x, memory)
         return self.logits(x.flatten(0, 1)[positions])
 
     def embed(self, tokens: Tensor, first_position: int) -> Tensor:
