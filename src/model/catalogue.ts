@@ -44,7 +44,8 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: 'e7d2dce72f59018c560423644380fac7e6766451f64df3462a35c54e48cb29fd',
+  small: '1f8780ae723fcd2990fe2bb9ad5bd67b03772875a1caa2c8a673abcd1d307d46',
+  base: '073c502ec4b7b2d158c9fc147519ef1480504a420beb7997459e61161ab997fe',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
