@@ -6,6 +6,7 @@ import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { fullContextFrames, readWhisperShape } from '../../src/model/whisper-shape.ts';
 import { contextFrames } from '../../src/speech/context-length.ts';
+import { leadSeconds } from '../../src/speech/window-lead.ts';
 import { median } from '../median.ts';
 import { choose } from '../options.ts';
 import { modelSizes, type StageTimes } from './engine.ts';
@@ -13,7 +14,7 @@ import { modelSizes, type StageTimes } from './engine.ts';
 /** The decoder's figures are for several windows at once, as one long recording is decoded. */
 export type SiannStageTimes = StageTimes & {
   loneTokenMilliseconds: number;
-  /** How much longer the encoder takes for 30 s than for five seconds of speech with their short context. */
+  /** How much longer the encoder takes for 30 s than for five seconds of speech with the silence that the product puts around them. */
   fullAgainstShort: number;
 };
 
@@ -44,7 +45,7 @@ const decoder = await createWhisperDecoder({
 // What is heard does not change how long it takes.
 const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math.random());
 const encoded = await encoder.encode(mel, fullContextFrames);
-const shortFrames = contextFrames(shortSeconds);
+const shortFrames = contextFrames(leadSeconds + shortSeconds);
 const shortMel = mel.subarray(0, 80 * 2 * shortFrames);
 await encoder.encode(shortMel, shortFrames);
 // In turns, so that whatever else the machine does is in both.

@@ -4,7 +4,7 @@ import { shiftRecognised, shiftTimes } from './shift-times.ts';
 import type { ArrivedWindow, WindowJob, WindowResult } from './window-messages.ts';
 
 /** Whisper misses or mistakes a first word that comes without a moment of silence before it. */
-const leadSeconds = 0.4;
+export const leadSeconds = 0.4;
 
 export function withLead(job: ArrivedWindow): WindowJob {
   const heard = heardAudio(job.audio);
