@@ -96,7 +96,7 @@ class Planner:
         return drawn
 
     def _draw_leads(self, count: int) -> np.ndarray:
-        """The product puts up to 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice."""
+        """The product puts 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice; less should do as well."""
         random = self._random
         kind = random.random(count)
         usual = random.uniform(0.15, 0.5, count)

@@ -14,6 +14,9 @@ QUOTED_INDENT = 9
 
 
 def main() -> None:
+    for path, package in ((WORDNET, "wordnet-base"), (WEBSTER, "dict-gcide")):
+        if not path.exists():
+            raise SystemExit(f"{path} is missing: apt-get install {package}")
     texts = [(WORDNET / f"data.{kind}").read_text(encoding="utf-8") for kind in ("noun", "verb", "adj", "adv")]
     examples = [sentence for text in texts for sentence in wordnet_examples(text)]
     quoted = webster_quotations(gzip.decompress(WEBSTER.read_bytes()).decode("utf-8", "ignore"))

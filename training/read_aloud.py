@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import subprocess
 import tempfile
 import wave
@@ -25,7 +26,12 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--target", type=Path, required=True)
     given = options.parse_args()
+    for program in ("flite", "ffmpeg"):
+        if shutil.which(program) is None:
+            raise SystemExit(f"{program} is missing: apt-get install {program}")
     lines = [line for path in given.texts for line in path.read_text(encoding="utf-8").splitlines() if len(line) in LETTERS]
+    if not lines:
+        raise SystemExit(f"no line of {LETTERS.start} to {LETTERS.stop - 1} letters in {', '.join(map(str, given.texts))}")
     chosen = random.Random(given.seed).sample(lines, min(given.sentences, len(lines)))
     given.target.mkdir(parents=True, exist_ok=True)
     rows = ["\t".join(("file", "start", "end", "text"))]

@@ -95,6 +95,9 @@ def run(given: argparse.Namespace) -> None:
         if given.hold_out_voice:
             taiwanese, held_out = hold_out_voice(taiwanese, given.seed)
             development += held_out
+        for name in given.replayed.split(","):
+            if not (given.parts / "pcm" / f"{name}.json").exists():
+                raise SystemExit(f"{name} is not among the parts: pack it, or leave it out of --replayed")
         replayed = [load_set(given.parts, name, device) for name in given.replayed.split(",")]
         quiet = silent_set(device, given.soundscapes, given.seed)
     evaluation = Evaluation(development, tokens, scoring, log_mel, given.evaluate_batch, given.longest)
