@@ -16,7 +16,10 @@ from speech import SAMPLE_RATE, SpeechSet
 from targets import Targets, TargetWriter
 
 USUAL_LOUDNESS = 0.06
-FULL_CONTEXT = 0.15
+FULL_CONTEXT = 0.1
+#: So many times the examples are planned, of which those of like length are made: few would share a bucket with little padding.
+POOL = 4
+FRAME_STEP = 10
 #: Of a bucket's examples, so many at most that the encoder is held to what the untouched one hears: those cost a full context each.
 HELD = 24
 
@@ -54,10 +57,11 @@ class BatchBuilder:
         self._is_known, self._reading = known, reading
 
     def build(self, examples: int, buckets: int) -> list[Batch]:
-        """Examples of like length share a bucket and a context, so that little of it is padding."""
-        plan = self._planner.draw(examples)
-        order = np.argsort(plan.seconds, kind="stable")
-        return [self._build_bucket(plan.rows(rows)) for rows in np.array_split(order, buckets) if len(rows)]
+        """Examples of like length share a bucket and a context, so that little of it is padding: the first of the shortest, the last of the longest."""
+        plan = self._planner.draw(examples * POOL)
+        groups = np.array_split(np.argsort(plan.seconds, kind="stable"), buckets * POOL)
+        chosen = [groups[POOL * bucket + self._random.integers(POOL)] for bucket in range(buckets)]
+        return [self._build_bucket(plan.rows(rows)) for rows in chosen if len(rows)]
 
     def _build_bucket(self, plan: Plan) -> Batch:
         frames = self._draw_frames(plan.seconds.max())
@@ -84,14 +88,14 @@ class BatchBuilder:
         return Held(chosen, self._log_mel(whole, warp[chosen]), frames, read)
 
     def _draw_frames(self, seconds: float) -> int:
-        """Sometimes the full context, mostly a little more than is spoken, else anything between; in steps, as every length is planned for once."""
+        """Sometimes the full context, mostly hardly more or a little more than is spoken, else anything between."""
         needed = int(np.ceil(seconds * 100))
         kind = self._random.random()
         if kind < FULL_CONTEXT:
             return FULL_FRAMES
-        spare = 150 if kind < 0.75 else 300 if kind < 0.85 else max(20, FULL_FRAMES - needed)
-        frames = needed + self._random.uniform(10, spare)
-        return int(min(FULL_FRAMES, max(100, -(-frames // 50) * 50)))
+        spare = 25 if kind < 0.45 else 150 if kind < 0.8 else 300 if kind < 0.87 else max(25, FULL_FRAMES - needed)
+        frames = needed + self._random.uniform(0, spare)
+        return int(min(FULL_FRAMES, max(100, -(-frames // FRAME_STEP) * FRAME_STEP)))
 
     def _splice(self, plan: Plan, samples: int) -> Tensor:
         """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""

@@ -18,6 +18,7 @@ from whisper import Whisper, at_strength
 
 WORST_ERROR_RATE = 0.35
 WORST_LOG_PROBABILITY = -0.8
+WORST_PHRASE_ERROR_RATE = 0
 WORST_MISHEARD_LOG_PROBABILITY = -1.4
 #: The Mandarin sets write English words letter by letter ("A P P L E P A Y"), which nobody should learn to write.
 _SPELLED_GAP = re.compile(r"(?<=[A-Za-z])[ -]+(?=[A-Za-z])")
@@ -45,14 +46,16 @@ def label(
     scoring: Scoring,
     log_mel: LogMel,
     source: SpeechSet,
+    phrases: np.ndarray,
     batch: int,
     longest: int,
-    width: int = 32,
     use_references: bool = True,
+    width: int = 32,
 ) -> Labels:
     """Mandarin sentences with an error learn their reference, unless it spells words out; the others what the model said, softly;
-    of these, the ones far from their reference are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
-    collector = _Collector(tokens, scoring, width, longest, use_references, len(source))
+    of these, the ones far from their reference are dropped. Phrases that it heard rightly learn their reference, as they are written inside
+    a sentence; the others are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
+    collector = _Collector(tokens, scoring, width, longest, use_references, phrases)
     order = np.argsort(source.end - source.start, kind="stable")
     with at_strength(model, 0.0):
         for begin in range(0, len(order), batch):
@@ -100,15 +103,16 @@ def _label_speech(collector, model, tokens, memory, source, indices) -> None:
 
 
 class _Collector:
-    def __init__(self, tokens: Tokens, scoring: Scoring, width: int, longest: int, use_references: bool, count: int):
+    def __init__(self, tokens: Tokens, scoring: Scoring, width: int, longest: int, use_references: bool, phrases: np.ndarray):
         self.longest = longest
         self._tokens, self._scoring, self._width, self._use_references = tokens, scoring, width, use_references
-        self._texts: list[list[int] | None] = [None] * count
-        self._rows = np.full(count, -1, dtype=np.int64)
+        self._phrases = phrases
+        self._texts: list[list[int] | None] = [None] * len(phrases)
+        self._rows = np.full(len(phrases), -1, dtype=np.int64)
         self._ids: list[Tensor] = []
         self._probabilities: list[Tensor] = []
         self._next_row = 0
-        self.counts = {"soft": 0, "reference": 0, "far": 0, "empty": 0}
+        self.counts = {"soft": 0, "reference": 0, "phrase": 0, "far": 0, "empty": 0}
 
     def add(self, index: int, source: SpeechSet, decoded, shares: Tensor) -> None:
         reference, text = source.texts[index], self._tokens.decode(decoded.tokens)
@@ -119,7 +123,11 @@ class _Collector:
             return
         is_spelled = source.languages[index] == "zh" and _SPELLED_GAP.search(reference) is not None
         errors, units = self._errors(reference, text, is_spelled) if reference else (0, 1)
-        if errors and reference and self._use_references and source.languages[index] == "zh" and not is_spelled:
+        if self._phrases[index]:
+            is_heard = errors <= WORST_PHRASE_ERROR_RATE * units
+            self.counts["phrase" if is_heard else "far"] += 1
+            self._texts[index] = self._tokens.encode(" " + reference) if is_heard else None
+        elif errors and reference and self._use_references and source.languages[index] == "zh" and not is_spelled:
             self._texts[index] = self._tokens.encode(reference)
             self.counts["reference"] += 1
         elif errors > WORST_ERROR_RATE * max(1, units) or not is_sure:

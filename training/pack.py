@@ -38,7 +38,8 @@ def main() -> None:
     options.add_argument("--speech", type=Path, required=True, help="folder with train/ and dev/")
     options.add_argument("--opus", type=Path, required=True, help="source archive of libopus 1.3 (opus_1.3.1.orig.tar.gz)")
     options.add_argument("--english", type=Path, nargs="+", required=True, help="files of English prose, to be read beside speech")
-    options.add_argument("--aloud", type=Path, required=True, help="what read_aloud.py wrote")
+    options.add_argument("--aloud", type=Path, required=True, help="what read_aloud.py wrote of sentences")
+    options.add_argument("--phrases", type=Path, required=True, help="what read_aloud.py wrote of phrases")
     options.add_argument("--sizes", default="small,base")
     options.add_argument("--target", type=Path, default=ROOT / ".gpu")
     options.add_argument("--share", type=float, default=1.0, help="how much of each training set: 0.01 for a trial")
@@ -54,7 +55,8 @@ def main() -> None:
         stage_texts(given.english, given.speech / "train" / "taiwanese", staging)
         for name, (language, column) in TRAINING_SETS.items():
             stage_training_set(given.speech / "train" / name, staging / "speech" / f"train-{name}", language, column, given.share)
-        stage_training_set(given.aloud, staging / "speech" / "train-aloud", "en", "text", given.share)
+        for folder, name in ((given.aloud, "aloud"), (given.phrases, "phrases")):
+            stage_training_set(folder, staging / "speech" / f"train-{name}", "en", "text", given.share)
         for name, (language, column) in DEVELOPMENT_SETS.items():
             stage_development_set(given.speech / "dev" / name, staging / "speech" / f"dev-{name}", language, column)
         for old in given.target.glob("part-*"):

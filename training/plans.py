@@ -17,6 +17,9 @@ PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.37, 0.4, 0.23)
 #: Of the spliced examples, how many are spoken without a pause and written as one sentence.
 TIGHT = 0.4
+#: Of the places for English beside another language, how many are filled by a few words instead of a sentence, mostly without a pause.
+PHRASES = 0.6
+TIGHT_PHRASES = 0.85
 WITHOUT_SPEECH = 0.03
 
 
@@ -36,12 +39,12 @@ class Plan:
 
 
 class Planner:
-    def __init__(self, languages: np.ndarray, misheard: np.ndarray, seconds: np.ndarray, seed: int):
-        """Of every sentence; a language that has none is never asked for. Misheard ones always stand alone."""
+    def __init__(self, languages: np.ndarray, misheard: np.ndarray, phrases: np.ndarray, seconds: np.ndarray, seed: int):
+        """Of every sentence; a language that has none is never asked for. Misheard ones always stand alone, phrases never do."""
         self._random = np.random.default_rng(seed)
         self._seconds = seconds
-        self._pools = {name: np.flatnonzero((languages == name) & ~misheard) for name in (*LANGUAGE_SHARES, "none")}
-        self._misheard = np.flatnonzero(misheard)
+        self._pools = {name: np.flatnonzero((languages == name) & ~misheard & ~phrases) for name in (*LANGUAGE_SHARES, "none")}
+        self._misheard, self._phrases = np.flatnonzero(misheard), np.flatnonzero(phrases)
         short = seconds <= LONGEST_SPLICED_SECONDS
         self._short = {name: pool[short[pool]] if short[pool].any() else pool for name, pool in self._pools.items()}
         self._present = [name for name in LANGUAGE_SHARES if len(self._pools[name])]
@@ -53,8 +56,9 @@ class Planner:
         sentences = 1 + random.choice(SLOTS, size=count, p=COUNTS)
         names = self._draw_languages(count, sentences)
         sentence = self._draw_sentences(names, sentences)
+        has_phrase = self._put_phrases(sentence, names, sentences)
         speed = np.where(random.random((count, SLOTS)) < 0.4, 1.0, random.uniform(0.88, 1.12, (count, SLOTS)))
-        tight = random.random(count) < TIGHT
+        tight = random.random(count) < np.where(has_phrase, TIGHT_PHRASES, TIGHT)
         gaps = np.where(tight[:, None], random.uniform(0, 0.12, (count, SLOTS)), random.uniform(0, 0.8, (count, SLOTS)))
         leads = self._draw_leads(count)
         first = self._seconds[sentence[:, 0]]
@@ -95,9 +99,19 @@ class Planner:
             drawn[swapped, 0] = self._misheard[self._random.integers(0, len(self._misheard), swapped.sum())]
         return drawn
 
+    def _put_phrases(self, sentence: np.ndarray, names: np.ndarray, sentences: np.ndarray) -> np.ndarray:
+        """In place of English sentences beside another language; says in which examples."""
+        if len(self._phrases) == 0:
+            return np.zeros(len(names), dtype=bool)
+        spoken = np.arange(SLOTS) < sentences[:, None]
+        switches = (spoken & (names == "en")).any(1) & (spoken & (names != "en")).any(1)
+        places = spoken & (names == "en") & (switches & (self._random.random(len(names)) < PHRASES))[:, None]
+        sentence[places] = self._phrases[self._random.integers(0, len(self._phrases), places.sum())]
+        return places.any(1)
+
     def _draw_leads(self, count: int) -> np.ndarray:
-        """The product puts 0.4 s of silence first, and what it cut out begins up to 0.2 s before the voice; less should do as well."""
+        """The product puts some silence first, and what it cut out begins up to 0.2 s before the voice; none should do as well."""
         random = self._random
         kind = random.random(count)
-        usual = random.uniform(0.15, 0.5, count)
-        return np.where(kind < 0.25, 0.0, np.where(kind < 0.7, usual, random.uniform(0, 0.75, count)))
+        little, usual = random.uniform(0.02, 0.2, count), random.uniform(0.15, 0.5, count)
+        return np.select([kind < 0.25, kind < 0.5, kind < 0.8], [0.0, little, usual], random.uniform(0, 0.75, count))

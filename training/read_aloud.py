@@ -1,5 +1,4 @@
-"""English sentences read by the voices of flite, as a speech set: no recording of ours has so many words. What the untouched model
-hears in them is kept, nothing else is learnt from them. Needs flite and ffmpeg (on Debian: packages of the same names)."""
+"""English sentences or phrases read by the voices of flite, as a speech set: no recording of ours has so many words. Needs flite and ffmpeg (on Debian: packages of the same names)."""
 from __future__ import annotations
 
 import argparse
@@ -14,14 +13,14 @@ from pathlib import Path
 SAMPLE_RATE = 16_000
 VOICES = ("awb", "rms", "slt")
 PAUSE = b"\0" * (SAMPLE_RATE // 2)  # a quarter of a second
-LETTERS = range(35, 150)
 SENTENCES_A_FILE = 200
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--texts", type=Path, nargs="+", required=True, help="one sentence a line, as quotations.py prints them")
+    options.add_argument("--texts", type=Path, nargs="+", required=True, help="one sentence a line, as quotations.py and phrases.py print them")
     options.add_argument("--sentences", type=int, default=5000)
+    options.add_argument("--letters", type=int, nargs=2, default=(35, 149), help="lines from and up to so many letters")
     options.add_argument("--bits", default="20k", help="of Opus, a second")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--target", type=Path, required=True)
@@ -29,9 +28,9 @@ def main() -> None:
     for program in ("flite", "ffmpeg"):
         if shutil.which(program) is None:
             raise SystemExit(f"{program} is missing: apt-get install {program}")
-    lines = [line for path in given.texts for line in path.read_text(encoding="utf-8").splitlines() if len(line) in LETTERS]
+    lines = [line for path in given.texts for line in path.read_text(encoding="utf-8").splitlines() if given.letters[0] <= len(line) <= given.letters[1]]
     if not lines:
-        raise SystemExit(f"no line of {LETTERS.start} to {LETTERS.stop - 1} letters in {', '.join(map(str, given.texts))}")
+        raise SystemExit(f"no line of {given.letters[0]} to {given.letters[1]} letters in {', '.join(map(str, given.texts))}")
     chosen = random.Random(given.seed).sample(lines, min(given.sentences, len(lines)))
     given.target.mkdir(parents=True, exist_ok=True)
     rows = ["\t".join(("file", "start", "end", "text"))]

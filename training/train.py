@@ -14,7 +14,7 @@ from batches import BatchBuilder
 from decoding import LONGEST
 from evaluation import Evaluation, switching_sets
 from features import LogMel
-from labelling import label
+from labelling import Labels, label
 from plans import Planner
 from reading import Reading
 from scoring import Scoring
@@ -44,6 +44,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--warm-up", type=int, default=100)
     options.add_argument("--hold", type=float, default=1.0, help="how much what is held to the untouched model counts")
     options.add_argument("--replayed", default="train-mandarin,train-english,train-speakers,train-aloud", help="sets of known languages")
+    options.add_argument("--phrases", default="train-phrases", help="set of a few English words each, spoken inside other languages")
     options.add_argument("--average", type=float, default=0.998)
     options.add_argument("--save-minutes", type=float, default=3)
     options.add_argument("--label-batch", type=int, default=512)
@@ -95,10 +96,11 @@ def run(given: argparse.Namespace) -> None:
         if given.hold_out_voice:
             taiwanese, held_out = hold_out_voice(taiwanese, given.seed)
             development += held_out
-        for name in given.replayed.split(","):
+        for name in (*given.replayed.split(","), given.phrases):
             if not (given.parts / "pcm" / f"{name}.json").exists():
-                raise SystemExit(f"{name} is not among the parts: pack it, or leave it out of --replayed")
+                raise SystemExit(f"{name} is not among the parts: pack it, or name another in --replayed or --phrases")
         replayed = [load_set(given.parts, name, device) for name in given.replayed.split(",")]
+        phrases = load_set(given.parts, given.phrases, device)
         quiet = silent_set(device, given.soundscapes, given.seed)
     evaluation = Evaluation(development, tokens, scoring, log_mel, given.evaluate_batch, given.longest)
     log = given.out / f"figures-{given.size}.jsonl"
@@ -118,14 +120,15 @@ def run(given: argparse.Namespace) -> None:
             evaluate("untouched")
     with stage("labelling"):
         misheard = misheard_set(taiwanese, given.misheard, given.seed)
-        replay = join_sets([*replayed, quiet, misheard], "replay")
+        replay = join_sets([*replayed, quiet, misheard, phrases], "replay")
+        kinds = np.repeat(["whole", "misheard", "phrase"], [len(replay) - len(misheard) - len(phrases), len(misheard), len(phrases)])
         labels = kept(
             given.labels,
             lambda: label(
-                model, tokens, scoring, log_mel, replay, given.label_batch, given.longest, use_references=not given.teacher_labels
+                model, tokens, scoring, log_mel, replay, kinds == "phrase", given.label_batch, given.longest, not given.teacher_labels
             ),
         )
-    builder = make_builder(given, tokens, log_mel, taiwanese, replay, labels, len(misheard))
+    builder = make_builder(given, tokens, log_mel, taiwanese, replay, kinds, labels)
     average = Average(list(model.parameters()), given.average)
     path = given.out / f"adapter-{given.size}.bin"
 
@@ -181,7 +184,10 @@ def misheard_set(taiwanese: SpeechSet, count: int, seed: int) -> SpeechSet:
     return chosen
 
 
-def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, replay: SpeechSet, labels, misheard: int) -> BatchBuilder:
+def make_builder(
+    given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, replay: SpeechSet, kinds: np.ndarray, labels: Labels
+) -> BatchBuilder:
+    """`kinds` says of each replayed sentence whether it is a whole one, misheard, or a phrase."""
     fit = np.array([text is not None for text in labels.tokens])
     learnt = replay.chosen(np.flatnonzero(fit))
     source = join_sets([taiwanese, learnt], "training").trimmed()
@@ -192,8 +198,10 @@ def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, r
     for name in ("nan", "zh", "en", "none"):
         chosen = np.array([language == name for language in source.languages])
         say(f"  {name}: {chosen.sum()} sentences, {source.seconds()[chosen].sum() / 3600:.2f} h")
+    say(f"  {(kinds[fit] == 'phrase').sum()} of these are phrases")
     languages = np.array(source.languages, dtype=object)
-    is_misheard = np.concatenate([np.zeros(len(taiwanese), dtype=bool), (np.arange(len(replay)) >= len(replay) - misheard)[fit]])
+    kinds = np.concatenate([np.full(len(taiwanese), "whole"), kinds[fit]])
+    is_misheard, is_phrase = kinds == "misheard", kinds == "phrase"
     sentences = Sentences(
         languages,
         texts,
@@ -203,7 +211,7 @@ def make_builder(given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, r
         (source.voice_end - source.start) / SAMPLE_RATE,
         source.seconds(),
     )
-    planner = Planner(languages, is_misheard, source.seconds(), given.seed)
+    planner = Planner(languages, is_misheard, is_phrase, source.seconds(), given.seed)
     known = np.isin(languages, ("zh", "en")) & ~is_misheard
     reading = Reading(given.parts / "texts", tokens, given.seed)
     writer = TargetWriter(sentences, tokens, given.seed)

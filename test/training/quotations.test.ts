@@ -10,6 +10,12 @@ const reason = 'THE TEXTS FOR TRAINING ARE NOT TESTED HERE: there is no python3.
 
 const wordnet = `01 n 0 | a bend; "the ligatures were cut across"; "stop here"
 02 v 0 | no example at all`;
+const words = `  1 a line of the licence
+00000003 21 n 02 ATM 0 credit_card 0 001 @ 01 n 0000 | plastic
+00000004 00 a 01 galore(ip) 0 000 | in great numbers`;
+const counts = `credit_card%1:21:00:: 1 3
+credit_card%1:21:01:: 2 1
+galore%5:00:00:: 1 1`;
 const webster = `Arquebusier \\Ar\`que*bus*ier\\, n.
    A soldier armed with an arquebus.
 
@@ -38,5 +44,27 @@ print(json.dumps([wordnet_examples(wordnet), webster_quotations(webster)]))`;
     [
       'Soldiers armed with guns, of whatsoever sort or denomination, appear to have been called arquebusiers.',
     ],
+  ]);
+});
+
+test('words keep their capitals and are counted in all senses; a piece of prose has no mark and does not begin the sentence', {
+  skip: missing && reason,
+}, () => {
+  const program = `
+import json, random, sys
+sys.path.insert(0, 'training')
+from phrases import piece_of, wordnet_uses, wordnet_words
+words, counts = json.loads(sys.argv[1])
+pieces = [piece_of("But they, of all people, had gone home.", random.Random(seed)) for seed in range(40)]
+print(json.dumps([wordnet_words(words), wordnet_uses(counts), sorted(set(filter(None, pieces)))]))`;
+  const run = spawnSync('python3', ['-c', program, JSON.stringify([words, counts])], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  assert.equal(run.status, 0, run.stderr);
+  assert.deepEqual(JSON.parse(run.stdout), [
+    ['ATM', 'credit card', 'galore'],
+    { 'credit card': 4, galore: 1 },
+    ['all people', 'of all', 'of all people'],
   ]);
 });
