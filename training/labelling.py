@@ -49,8 +49,8 @@ def label(
     phrases: np.ndarray,
     batch: int,
     longest: int,
-    use_references: bool = True,
     width: int = 32,
+    use_references: bool = True,
 ) -> Labels:
     """Mandarin sentences with an error learn their reference, unless it spells words out; the others what the model said, softly;
     of these, the ones far from their reference are dropped. Phrases that it heard rightly learn their reference, as they are written inside

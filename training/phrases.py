@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from prose import lines_of
 from quotations import WORDNET
 
 MOST_WORDS = 4
@@ -27,7 +28,7 @@ def main() -> None:
     abbreviations = sorted({word for word in spellings if re.fullmatch("[A-Z]{2,4}", word)})
     terms = sorted({word for word in spellings if uses[word.lower()] and " " in word and is_sayable(word)})
     words = sorted({word for word in spellings if uses[word.lower()] > 2 and " " not in word and is_sayable(word)})
-    lines = [line for path in given.texts for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = lines_of(given.texts)
     pieces = [piece for line in chance.sample(lines, min(len(lines), given.phrases)) if (piece := piece_of(line, chance))]
     shares = ((abbreviations, 0.08), (terms, 0.3), (words, 0.3), (pieces, 0.32))
     chosen = [phrase for kind, share in shares for phrase in chance.sample(kind, min(len(kind), round(share * given.phrases)))]
@@ -55,7 +56,8 @@ def wordnet_uses(text: str) -> Counter[str]:
 
 
 def is_sayable(phrase: str) -> bool:
-    return re.fullmatch(r"[A-Za-z][a-z']+( [A-Za-z][a-z']+){0,3}", phrase) is not None
+    words = phrase.split(" ")
+    return len(words) <= MOST_WORDS and all(re.fullmatch("[A-Za-z][a-z']+", word) for word in words)
 
 
 def piece_of(sentence: str, chance: random.Random) -> str | None:

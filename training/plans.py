@@ -17,7 +17,7 @@ PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.37, 0.4, 0.23)
 #: Of the spliced examples, how many are spoken without a pause and written as one sentence.
 TIGHT = 0.4
-#: Of the places for English beside another language, how many are filled by a few words instead of a sentence, mostly without a pause.
+#: Of the examples with English beside another language, in how many it is a few words instead of sentences, mostly without a pause.
 PHRASES = 0.6
 TIGHT_PHRASES = 0.85
 WITHOUT_SPEECH = 0.03
@@ -104,8 +104,9 @@ class Planner:
         if len(self._phrases) == 0:
             return np.zeros(len(names), dtype=bool)
         spoken = np.arange(SLOTS) < sentences[:, None]
-        switches = (spoken & (names == "en")).any(1) & (spoken & (names != "en")).any(1)
-        places = spoken & (names == "en") & (switches & (self._random.random(len(names)) < PHRASES))[:, None]
+        english, others = spoken & (names == "en"), spoken & (names != "en")
+        chosen = others.any(1) & (self._random.random(len(names)) < PHRASES)
+        places = english & chosen[:, None]
         sentence[places] = self._phrases[self._random.integers(0, len(self._phrases), places.sum())]
         return places.any(1)
 

@@ -2,8 +2,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 SHORTEST_LETTERS, LONGEST_LETTERS = 20, 240
+
+
+def lines_of(paths: list[Path]) -> list[str]:
+    for path in paths:
+        if not path.is_file():
+            raise SystemExit(f"{path} is not there: give a file with one sentence a line, as quotations.py and phrases.py print them")
+    return [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def english_sentences(text: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""English sentences or phrases read by the voices of flite, as a speech set: no recording of ours has so many words. Needs flite and ffmpeg (on Debian: packages of the same names)."""
+"""English sentences or phrases read by the voices of flite, as a speech set: no recording of ours has so many words. Needs
+flite and ffmpeg (on Debian: packages of the same names)."""
 from __future__ import annotations
 
 import argparse
@@ -9,6 +10,8 @@ import tempfile
 import wave
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from prose import lines_of
 
 SAMPLE_RATE = 16_000
 VOICES = ("awb", "rms", "slt")
@@ -28,9 +31,10 @@ def main() -> None:
     for program in ("flite", "ffmpeg"):
         if shutil.which(program) is None:
             raise SystemExit(f"{program} is missing: apt-get install {program}")
-    lines = [line for path in given.texts for line in path.read_text(encoding="utf-8").splitlines() if given.letters[0] <= len(line) <= given.letters[1]]
+    shortest, longest = given.letters
+    lines = [line for line in lines_of(given.texts) if shortest <= len(line) <= longest]
     if not lines:
-        raise SystemExit(f"no line of {given.letters[0]} to {given.letters[1]} letters in {', '.join(map(str, given.texts))}")
+        raise SystemExit(f"no line of {shortest} to {longest} letters in {', '.join(map(str, given.texts))}")
     chosen = random.Random(given.seed).sample(lines, min(given.sentences, len(lines)))
     given.target.mkdir(parents=True, exist_ok=True)
     rows = ["\t".join(("file", "start", "end", "text"))]

@@ -125,7 +125,8 @@ def run(given: argparse.Namespace) -> None:
         labels = kept(
             given.labels,
             lambda: label(
-                model, tokens, scoring, log_mel, replay, kinds == "phrase", given.label_batch, given.longest, not given.teacher_labels
+                model, tokens, scoring, log_mel, replay, kinds == "phrase", given.label_batch, given.longest,
+                use_references=not given.teacher_labels,
             ),
         )
     builder = make_builder(given, tokens, log_mel, taiwanese, replay, kinds, labels)

@@ -8,6 +8,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const missing = spawnSync('python3', ['--version']).status !== 0;
 const reason = 'THE TEXTS FOR TRAINING ARE NOT TESTED HERE: there is no python3.';
 
+function answerOf(program: string, given: string[]): unknown {
+  const run = spawnSync('python3', ['-c', program, JSON.stringify(given)], { cwd: root, encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stderr);
+  return JSON.parse(run.stdout);
+}
+
 const wordnet = `01 n 0 | a bend; "the ligatures were cut across"; "stop here"
 02 v 0 | no example at all`;
 const words = `  1 a line of the licence
@@ -34,12 +40,7 @@ sys.path.insert(0, 'training')
 from quotations import webster_quotations, wordnet_examples
 wordnet, webster = json.loads(sys.argv[1])
 print(json.dumps([wordnet_examples(wordnet), webster_quotations(webster)]))`;
-  const run = spawnSync('python3', ['-c', program, JSON.stringify([wordnet, webster])], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  assert.equal(run.status, 0, run.stderr);
-  assert.deepEqual(JSON.parse(run.stdout), [
+  assert.deepEqual(answerOf(program, [wordnet, webster]), [
     ['The ligatures were cut across.'],
     [
       'Soldiers armed with guns, of whatsoever sort or denomination, appear to have been called arquebusiers.',
@@ -57,12 +58,7 @@ from phrases import piece_of, wordnet_uses, wordnet_words
 words, counts = json.loads(sys.argv[1])
 pieces = [piece_of("But they, of all people, had gone home.", random.Random(seed)) for seed in range(40)]
 print(json.dumps([wordnet_words(words), wordnet_uses(counts), sorted(set(filter(None, pieces)))]))`;
-  const run = spawnSync('python3', ['-c', program, JSON.stringify([words, counts])], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  assert.equal(run.status, 0, run.stderr);
-  assert.deepEqual(JSON.parse(run.stdout), [
+  assert.deepEqual(answerOf(program, [words, counts]), [
     ['ATM', 'credit card', 'galore'],
     { 'credit card': 4, galore: 1 },
     ['all people', 'of all', 'of all people'],
