@@ -135,22 +135,22 @@ test('the attention of each head and token is spread over the frames of the audi
 });
 
 test('a draft is answered token by token in one go, and decoding goes on after what was kept of it', async () => {
+  const { decoder, shape } = network;
   const begun = opening(network, 'en');
-  const draft = alone[0]!.slice(0, 6);
-  const row = add(windows[0]!, 0);
-  const rows = await network.decoder.prompt(0, [...begun, ...draft, 50_000], draft.length + 2);
-  const { vocabulary } = network.shape;
-  const answers = Array.from({ length: draft.length }, (_, index) =>
-    likeliest(rows.subarray(index * vocabulary, (index + 1) * vocabulary)),
-  );
-  assert.deepEqual(answers, draft);
-  network.decoder.truncate(0, begun.length + draft.length);
-  assert.throws(() => network.decoder.truncate(0, begun.length + draft.length + 1), /longer/);
-  row.text = draft.slice(0, -1);
-  take(row, rows.subarray((draft.length - 1) * vocabulary, draft.length * vocabulary));
-  network.decoder.truncate(0, begun.length + draft.length - 1);
-  while (!row.done) await stepAll([row]);
-  assert.deepEqual(row.text, alone[0]);
+  const draft = [...alone[0]!.slice(0, 6), 50_000];
+  decoder.add(windows[0]!);
+  const rows = await decoder.prompt(0, [...begun, ...draft], draft.length + 1);
+  for (let length = 0; length < draft.length; length++) {
+    const row = rows.subarray(length * shape.vocabulary, (length + 1) * shape.vocabulary);
+    const expected = await promptAlone(windows[0]!, [...begun, ...draft.slice(0, length)]);
+    assertAlike(row, expected, `after ${length} tokens of the draft`);
+  }
+  const kept = draft.slice(0, 4);
+  decoder.truncate(0, begun.length + kept.length);
+  assert.throws(() => decoder.truncate(0, begun.length + kept.length + 1), /longer/);
+  const another = alone[0]![4]!;
+  const expected = await promptAlone(windows[0]!, [...begun, ...kept, another]);
+  assertAlike(await decoder.step([another]), expected, 'after what was kept');
   removeAll();
 });
 
