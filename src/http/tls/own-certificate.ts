@@ -7,10 +7,9 @@ export type OwnCertificatePaths = { certPath: string; keyPath: string };
 
 /** The operator's certificate and key. Throws a sentence when they cannot be used. */
 export async function readOwnCertificate({ certPath, keyPath }: OwnCertificatePaths): Promise<CertifiedKey> {
-  const [cert, key] = await Promise.all([
-    readText('SIANN_TLS_CERT', certPath),
-    readText('SIANN_TLS_KEY', keyPath),
-  ]);
+  // One after the other, so that of two missing files the same one is always named.
+  const cert = await readText('SIANN_TLS_CERT', certPath);
+  const key = await readText('SIANN_TLS_KEY', keyPath);
   const validTo = validityOf(cert, key, { certPath, keyPath });
   if (Date.parse(validTo) < Date.now())
     throw new Error(`The certificate in ${certPath} ended on ${validTo}. Replace it with a valid one.`);
