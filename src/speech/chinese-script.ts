@@ -23,8 +23,25 @@ type DictGroup = readonly (string | readonly (readonly [string, string])[])[];
  * So each text is first weighed by the characters that only one script has, and Traditional writing keeps its words.
  */
 export function toScript(text: string, setting: LanguageSetting): string {
-  if (setting === 'en-US' || setting === 'nan-TW' || !/\p{Script=Han}/u.test(text)) return text;
+  if (setting === 'en-US' || !/\p{Script=Han}/u.test(text)) return text;
+  if (setting === 'nan-TW') return toTaiwanese(text);
   return setting === 'zh-CN' ? simplified()(text) : toTaiwan(text);
+}
+
+/** Whether a text has characters that neither Traditional nor Taiwanese writing knows. */
+export function hasSimplified(text: string): boolean {
+  return [...text].some(
+    (character) => scripts().simplifiedOnly.has(character) && !taiwaneseToo.has(character),
+  );
+}
+
+/** Its characters are chosen with care, and OpenCC knows nothing of its words: only what is Simplified is changed, one by one. */
+function toTaiwanese(text: string): string {
+  if (!hasSimplified(text)) return text;
+  const { traditionalOf } = scripts();
+  return text.replace(/\p{Script=Han}/gu, (character) =>
+    hasSimplified(character) ? traditionalOf.get(character)! : character,
+  );
 }
 
 function toTaiwan(text: string): string {
@@ -57,6 +74,9 @@ const inBothScripts = new Set(
   '丑丰于云仆伙余佣准几凶划占台吁吃后咨咸唇夸尸岩岳峰干床征挂斗晒朴杠杰涌游灶痴皂秘筑粽群肴腌范虱辟郁采里雇霉恒涂厘',
 );
 
+/** Simplified characters that are recommended for Taiwanese words: 一个, 庄跤, 麻糍. */
+const taiwaneseToo = new Set('个庄糍洒疱');
+
 // OpenCC's dictionaries are read on first use, and each tree of words only when a text needs it: reading takes 20 ms,
 // the Simplified words 110 ms, the others under 15 ms. The CommonJS build is the one that can be read synchronously.
 const require = createRequire(import.meta.url);
@@ -70,6 +90,7 @@ const scripts = once(() => {
   const simplifiedCharacters = new Set(pairs.map(([from]) => from));
   return {
     simplifiedOnly: new Set([...simplifiedCharacters].filter((from) => !inBothScripts.has(from))),
+    traditionalOf: new Map(pairs),
     traditionalOnly: new Set(pairs.map(([, to]) => to).filter((to) => !simplifiedCharacters.has(to))),
   };
 });

@@ -1,5 +1,5 @@
 import { tidyText } from './chinese-punctuation.ts';
-import { toScript } from './chinese-script.ts';
+import { hasSimplified, toScript } from './chinese-script.ts';
 import { meanLogProbability } from './invented-text.ts';
 import type { LanguageSetting, Segment, Word } from './segment.ts';
 import { isTaiwanese } from './taiwanese-writing.ts';
@@ -14,9 +14,9 @@ export function writeSegment(
   asked: LanguageSetting,
 ): Omit<Segment, 'id'> {
   const inRecording = (seconds: number) => toRecordingTime(window, seconds);
-  // A sentence may change over to Taiwanese, whatever the window was taken for.
-  const language = isTaiwanese(segment.text) ? 'nan' : recognised.language;
-  // Its characters are chosen with care, and OpenCC knows nothing of them.
+  // A sentence may change over to Taiwanese, whatever the window was taken for; but only Mandarin is ever written in Simplified.
+  const changesOver = isTaiwanese(segment.text) && !hasSimplified(segment.text);
+  const language = changesOver ? 'nan' : recognised.language;
   const setting = language === 'nan' ? 'nan-TW' : asked;
   return {
     startSeconds: inRecording(segment.startSeconds),

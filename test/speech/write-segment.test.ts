@@ -65,6 +65,22 @@ test("a segment carries its own mean, and its window's other figures", () => {
   );
 });
 
+test('Mandarin in Simplified characters is Mandarin, even with a character of Taiwanese in it', () => {
+  const segment = recognisedSegment({ text: '都可以毋顾记得拿起手机' });
+  const recognised = recognisedWindow([segment], { language: 'zh' });
+  const written = writeSegment(segment, recognised, speechWindow(), 'mixed');
+  assert.deepEqual([written.text, written.language], ['都可以毋顧記得拿起手機', 'zh']);
+});
+
+test('Taiwanese is never written in Simplified characters, and those that look like them stay', () => {
+  const segment = recognisedSegment({ text: '伊有两个手机囥佇庄跤' });
+  const recognised = recognisedWindow([segment], { language: 'nan' });
+  for (const setting of ['mixed', 'zh-CN', 'nan-TW'] as const) {
+    const written = writeSegment(segment, recognised, speechWindow(), setting);
+    assert.deepEqual([written.text, written.language], ['伊有兩个手機囥佇庄跤', 'nan']);
+  }
+});
+
 test('Taiwanese keeps its characters in every setting, and is called by its name', () => {
   const text = '𪜶講伊袂來,咱後日佇臺北相等';
   const segment = recognisedSegment({ text });
