@@ -11,12 +11,16 @@ from torch import Tensor
 from features import FULL_FRAMES, HOP, LogMel
 from plans import SLOTS, Plan, Planner
 from reading import Read, Reading
+from silence import thin
 from sounds import distort
 from speech import SAMPLE_RATE, SpeechSet
 from targets import Targets, TargetWriter
 
 USUAL_LOUDNESS = 0.06
-FULL_CONTEXT = 0.1
+#: Of the buckets, in how many the most of the silence is left out; in half of their examples as the product does.
+THINNED = 0.65
+#: Of the other buckets, how many have the full context.
+FULL_CONTEXT = 0.3
 #: So many times the examples are planned, of which those of like length are made: few would share a bucket with little padding.
 POOL = 4
 FRAME_STEP = 10
@@ -31,12 +35,14 @@ class Held:
     rows: Tensor  # of the batch
     mel: Tensor  # at full context
     frames: Tensor  # of the encoder, until the speech has ended
+    places: Tensor  # of what the encoder hears of them
     read: Read  # beside them
 
 
 @dataclass
 class Batch:
     mel: Tensor
+    heard: Tensor | None  # places in each example; all of them where there is none
     targets: Targets
     held: Held | None
 
@@ -64,19 +70,33 @@ class BatchBuilder:
         return [self._build_bucket(plan.rows(rows)) for rows in chosen if len(rows)]
 
     def _build_bucket(self, plan: Plan) -> Batch:
-        frames = self._draw_frames(plan.seconds.max())
+        thinned = self._random.random() < THINNED
+        frames = self._draw_frames(plan.seconds.max(), thinned)
         sound = self._splice(plan, frames * HOP)
         random, device = self._random, sound.device
         count = len(plan.seconds)
-        behind = np.where(random.random(count) < 0.2, 30.0, random.uniform(0, 0.6, count))
+        behind = random.uniform(0, 0.6, count)
+        behind = behind / 2 if thinned else np.where(random.random(count) < 0.2, 30.0, behind)
         recorded = torch.from_numpy((plan.seconds + behind) * SAMPLE_RATE).to(device)
         sound = distort(sound, recorded, self._device_random)
+        heard = None
+        if thinned:
+            began = torch.from_numpy(np.maximum(0, plan.start[:, 0] - random.uniform(0, 0.2, count)) * SAMPLE_RATE).to(device)
+            sound = torch.where(torch.arange(sound.shape[1], device=device) < began[:, None], 0.0, sound)
+            heard = self._leave_out_silence(began, recorded, frames // 2)
         warp = np.where(random.random(count) < 0.6, np.exp(random.uniform(-0.14, 0.14, count)), 1.0)
         warp = torch.from_numpy(warp).to(device)
         mel = self._log_mel(sound, warp)
-        return Batch(self._mask(mel, plan.seconds), self._writer.write(plan), self._hold(plan, sound, warp))
+        return Batch(self._mask(mel, plan.seconds), heard, self._writer.write(plan), self._hold(plan, sound, warp, heard))
 
-    def _hold(self, plan: Plan, sound: Tensor, warp: Tensor) -> Held | None:
+    def _leave_out_silence(self, began: Tensor, ended: Tensor, places: int) -> Tensor:
+        """From `began` to `ended`, in samples, there is sound."""
+        first = torch.div(began, 2 * HOP, rounding_mode="floor").long()
+        last = torch.ceil(ended / (2 * HOP)).long().clamp(max=places)
+        like_product = torch.rand(len(first), device=first.device, generator=self._device_random) < 0.5
+        return thin(first, last, places, int(self._random.integers(4, 13)), like_product, self._device_random)
+
+    def _hold(self, plan: Plan, sound: Tensor, warp: Tensor, heard: Tensor | None) -> Held | None:
         rows = np.flatnonzero((self._is_known[plan.sentence] | ~plan.used).all(1))
         if len(rows) == 0:
             return None
@@ -85,17 +105,21 @@ class BatchBuilder:
         chosen = torch.from_numpy(rows).to(sound.device)
         whole = F.pad(sound[chosen], (0, FULL_FRAMES * HOP - sound.shape[1]))
         read = self._reading.draw([self._source.languages[sentence] for sentence in plan.sentence[rows, 0]], sound.device)
-        return Held(chosen, self._log_mel(whole, warp[chosen]), frames, read)
+        all_places = torch.arange(sound.shape[1] // (2 * HOP), device=sound.device).expand(len(rows), -1)
+        return Held(chosen, self._log_mel(whole, warp[chosen]), frames, all_places if heard is None else heard[chosen], read)
 
-    def _draw_frames(self, seconds: float) -> int:
-        """Sometimes the full context, mostly hardly more or a little more than is spoken, else anything between."""
+    def _draw_frames(self, seconds: float, thinned: bool) -> int:
+        """Sometimes the full context, mostly hardly more or a little more than is spoken, else anything between. Where most of the silence
+        is left out, about as much of it as the product lays around the speech."""
         needed = int(np.ceil(seconds * 100))
         kind = self._random.random()
-        if kind < FULL_CONTEXT:
-            return FULL_FRAMES
-        spare = 25 if kind < 0.45 else 150 if kind < 0.8 else 300 if kind < 0.87 else max(25, FULL_FRAMES - needed)
-        frames = needed + self._random.uniform(0, spare)
-        return int(min(FULL_FRAMES, max(100, -(-frames // FRAME_STEP) * FRAME_STEP)))
+        if thinned:
+            spare = self._random.uniform(50, 150)
+        elif kind < FULL_CONTEXT:
+            spare = FULL_FRAMES
+        else:
+            spare = self._random.uniform(0, 25 if kind < 0.5 else 150 if kind < 0.8 else max(25, FULL_FRAMES - needed))
+        return int(min(FULL_FRAMES, max(100, -(-(needed + spare) // FRAME_STEP) * FRAME_STEP)))
 
     def _splice(self, plan: Plan, samples: int) -> Tensor:
         """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""

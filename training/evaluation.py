@@ -11,6 +11,7 @@ from torch import Tensor
 from decoding import Decoded, decode_greedily, language_log_probabilities
 from features import FULL_FRAMES, HOP, LogMel
 from scoring import Scoring, loops
+from silence import AFTER, BEFORE, thin
 from speech import SAMPLE_RATE, SpeechSet, gather_sounds, join_sets
 from stages import say
 from tokens import LANGUAGES, Tokens
@@ -67,15 +68,25 @@ class Evaluation:
         pieces = []
         for begin in range(0, len(indices), 24):  # few at once, so that sentences of like length share a context
             piece = indices[begin : begin + 24]
-            longest = (self._all.end - self._all.start)[piece].max() + lead + SHORT_CONTEXT_SECONDS * SAMPLE_RATE
+            ends = (self._all.end - self._all.start)[piece] + lead
+            longest = ends.max() + SHORT_CONTEXT_SECONDS * SAMPLE_RATE
             frames = FULL_FRAMES if context == "full" else min(FULL_FRAMES, 2 * int(np.ceil(longest / HOP / 2)))
-            pieces.append(model.encode(self._log_mel(gather_sounds(self._all, piece, frames * HOP, lead))))
+            mel = self._log_mel(gather_sounds(self._all, piece, frames * HOP, lead))
+            pieces.append(model.encode(mel, None if context == "full" else self._without_silence(ends, lead, frames // 2)))
         longest = max(piece.shape[1] for piece in pieces)
         if all(piece.shape[1] == longest for piece in pieces):
             return torch.cat(pieces), None
         memory = torch.cat([torch.nn.functional.pad(piece, (0, 0, 0, longest - piece.shape[1])) for piece in pieces])
         lengths = torch.cat([torch.full((piece.shape[0],), piece.shape[1]) for piece in pieces]).to(memory.device)
         return memory, torch.arange(longest, device=memory.device) < lengths[:, None]
+
+    def _without_silence(self, ends: np.ndarray, lead: int, places: int) -> Tensor:
+        """As the product leaves it out; the shorter sentences have a little more of it."""
+        device = self._all.samples.device
+        end = torch.from_numpy(np.minimum(places, np.ceil(ends / (2 * HOP)))).long().to(device)
+        always = torch.ones(len(ends), dtype=torch.bool, device=device)
+        random = torch.Generator(device=device).manual_seed(1)
+        return thin(torch.full_like(end, lead // (2 * HOP)), end, places, len(BEFORE) + len(AFTER), always, random)
 
     def _count(self, figures, column: str, decoded, languages, timestamps: bool) -> None:
         for name in figures:

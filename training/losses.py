@@ -42,10 +42,10 @@ class Lessons:
 
 
 def batch_loss(
-    model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, lessons: Lessons, held: Held | None, hold: float
+    model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, heard: Tensor | None, lessons: Lessons, held: Held | None, hold: float
 ) -> tuple[Tensor, Tensor]:
     """The sum over all places, and [kinds, 2]: sums and numbers of places by kind. `hold`: how much more than usual what is held counts."""
-    memory = model.encode(mel)
+    memory = model.encode(mel, heard)
     logits = model.decode(lessons.inputs, memory, lessons.places)
     scores = F.log_softmax(logits, -1)
     hard, soft, language, silent = scores.split(lessons.counts)
@@ -89,8 +89,8 @@ def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Ten
     with torch.no_grad(), at_strength(model, 0.0):
         whole = model.encode(held.mel)
         expected = F.log_softmax(model.decode(read.inputs, whole, read.places), -1)
-    wanted = whole[:, : heard.shape[1]].float()
-    spoken = torch.arange(heard.shape[1], device=heard.device) < held.frames[:, None]
+    wanted = whole.gather(1, held.places[..., None].expand(-1, -1, whole.shape[2])).float()
+    spoken = held.places < held.frames[:, None]
     scale = _variance(wanted, spoken).clamp(min=1e-6)
     apart = ((heard.float() - wanted).square() / scale).mean(-1)
     hearing = (apart * spoken).sum(1) / spoken.sum(1).clamp(min=1)

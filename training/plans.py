@@ -114,5 +114,5 @@ class Planner:
         """The product puts some silence first, and what it cut out begins up to 0.2 s before the voice; none should do as well."""
         random = self._random
         kind = random.random(count)
-        little, usual = random.uniform(0.02, 0.2, count), random.uniform(0.15, 0.5, count)
-        return np.select([kind < 0.25, kind < 0.5, kind < 0.8], [0.0, little, usual], random.uniform(0, 0.75, count))
+        little, usual = random.uniform(0.02, 0.2, count), random.uniform(0.35, 0.65, count)
+        return np.select([kind < 0.15, kind < 0.3, kind < 0.8], [0.0, little, usual], random.uniform(0, 0.75, count))

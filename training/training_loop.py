@@ -35,9 +35,9 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
             break
         set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
         prepared = preparing.take()
-        places = sum(sum(lessons.counts) for _, lessons, _ in prepared)
-        for mel, lessons, held in prepared:
-            loss, kinds = batch_loss(model, tokens, bank, mel, lessons, held, given.hold)
+        places = sum(sum(lessons.counts) for _, _, lessons, _ in prepared)
+        for mel, heard, lessons, held in prepared:
+            loss, kinds = batch_loss(model, tokens, bank, mel, heard, lessons, held, given.hold)
             (loss / places).backward()
             sums += kinds
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -104,7 +104,7 @@ class Preparing:
     def _prepare(self) -> list:
         with torch.no_grad(), torch.cuda.stream(self._stream) if self._stream else nullcontext():
             batches = self._builder.build(self._given.batch, self._given.buckets)
-            prepared = [(batch.mel, Lessons(batch.targets, self._device), batch.held) for batch in batches]
+            prepared = [(batch.mel, batch.heard, Lessons(batch.targets, self._device), batch.held) for batch in batches]
             if self._stream:
                 self._stream.synchronize()
             return prepared

@@ -125,11 +125,14 @@ class Whisper(nn.Module):
     def linears(self) -> list[Linear]:
         return [module for module in self.modules() if isinstance(module, Linear)]
 
-    def encode(self, mel: Tensor) -> Tensor:
-        """[n, 80, frames] → [n, frames / 2, width]; any even number of frames up to 3,000."""
+    def encode(self, mel: Tensor, heard: Tensor | None = None) -> Tensor:
+        """[n, 80, frames] → [n, frames / 2, width]; any even number of frames up to 3,000. `heard`, [n, count], names the places in each
+        example that are heard, all of them if it is not given."""
         x = F.gelu(F.conv1d(mel, self.encoder_conv1, self.encoder_conv1_bias, padding=1))
         x = F.gelu(F.conv1d(x, self.encoder_conv2, self.encoder_conv2_bias, stride=2, padding=1)).transpose(1, 2)
         x = (x + self.encoder_positions[: x.shape[1]]).to(self.dtype)
+        if heard is not None:
+            x = x.gather(1, heard[..., None].expand(-1, -1, x.shape[2]))
         for block in self.encoder:
             x = block.encode(x)
         return self.encoder_norm(x)
