@@ -4,8 +4,8 @@ import { loadConfig } from '../../src/config.ts';
 import { createWhisperDecoder } from '../../src/inference/whisper-decoder.ts';
 import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
-import { fullContextFrames, readWhisperShape } from '../../src/model/whisper-shape.ts';
-import { contextFrames } from '../../src/speech/context-length.ts';
+import { readWhisperShape } from '../../src/model/whisper-shape.ts';
+import { fullContext, shortContext } from '../../src/speech/heard-frames.ts';
 import { leadSeconds } from '../../src/speech/window-lead.ts';
 import { median } from '../median.ts';
 import { choose } from '../options.ts';
@@ -43,18 +43,18 @@ const decoder = await createWhisperDecoder({
 });
 
 // What is heard does not change how long it takes.
-const mel = Float32Array.from({ length: 80 * 2 * fullContextFrames }, () => Math.random());
-const encoded = await encoder.encode(mel, fullContextFrames);
-const shortFrames = contextFrames(leadSeconds + shortSeconds);
-const shortMel = mel.subarray(0, 80 * 2 * shortFrames);
-await encoder.encode(shortMel, shortFrames);
+const mel = Float32Array.from({ length: 80 * 2 * fullContext.length }, () => Math.random());
+const encoded = await encoder.encode(mel, fullContext);
+const heard = shortContext(leadSeconds + shortSeconds);
+const shortMel = mel.subarray(0, 80 * 2 * (heard.at(-1)! + 1));
+await encoder.encode(shortMel, heard);
 // In turns, so that whatever else the machine does is in both.
 const fullTimes: number[] = [];
 const shortTimes: number[] = [];
 for (let round = 0; round < encodings; round += 1) {
-  fullTimes.push(await timeRuns(1, () => encoder.encode(mel, fullContextFrames)));
+  fullTimes.push(await timeRuns(1, () => encoder.encode(mel, fullContext)));
   for (let run = 0; run < shortEncodingsEach; run += 1)
-    shortTimes.push(await timeRuns(1, () => encoder.encode(shortMel, shortFrames)));
+    shortTimes.push(await timeRuns(1, () => encoder.encode(shortMel, heard)));
 }
 
 decoder.add(encoded!);

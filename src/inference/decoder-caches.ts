@@ -6,6 +6,8 @@ import type { CacheBytes, EncodedWindow } from './whisper-encoder.ts';
 
 /** Room for earlier tokens grows in steps of this many, since every step of the decoder reads all of the room. */
 const roomStep = 32;
+/** Room for frames too: windows of nearly the same length find it laid. */
+const frameStep = 10;
 /** Added to what must not be attended to. */
 export const hidden = -1e9;
 
@@ -53,7 +55,8 @@ export class DecoderCaches {
   add(window: EncodedWindow): number {
     const place = this.#lengths.length;
     assert(place < this.#capacity, 'no free place');
-    if (place === 0 || window.frames > this.#frames) this.#layFrames(window.frames);
+    const wanted = Math.ceil(window.frames / frameStep) * frameStep;
+    if (place === 0 || wanted > this.#frames) this.#layFrames(wanted);
     this.#lengths.push(0);
     for (let layer = 0; layer < this.#shape.decoderLayers; layer++) {
       this.#putRows(

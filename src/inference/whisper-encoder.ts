@@ -14,12 +14,12 @@ export type EncodedWindow = {
 
 export interface WhisperEncoder {
   /**
-   * `mel` is [80, 2 · frames]. Between the parts of the work `goOn` is asked, which may take its time over something more
-   * urgent; when it says no, nothing comes back.
+   * `mel` is [80, 2 · places in time], and `heard` names the places that are listened to, in order. Between the parts of the work
+   * `goOn` is asked, which may take its time over something more urgent; when it says no, nothing comes back.
    */
   encode(
     mel: Float32Array,
-    frames: number,
+    heard: readonly number[],
     goOn?: () => Promise<boolean>,
   ): Promise<EncodedWindow | undefined>;
 }
@@ -43,14 +43,17 @@ export async function createWhisperEncoder({
   const layers = Array.from({ length: shape.decoderLayers }, (_, layer) => layer);
 
   return {
-    async encode(mel, frames, goOn) {
-      let outputs = await first!.run({ mel: new Tensor('float32', mel, [1, 80, 2 * frames]) });
+    async encode(mel, heard, goOn) {
+      let outputs = await first!.run({
+        mel: new Tensor('float32', mel, [1, 80, mel.length / 80]),
+        heard: new Tensor('int64', BigInt64Array.from(heard, BigInt), [heard.length]),
+      });
       for (const part of others) {
         if (goOn && !(await goOn())) return undefined;
         outputs = await part.run({ states: outputs.next_states! });
       }
       return {
-        frames,
+        frames: heard.length,
         keys: layers.map((layer) => outputs[`cross_keys.${layer}`]!.data as CacheBytes),
         values: layers.map((layer) => outputs[`cross_values.${layer}`]!.data as CacheBytes),
         scales: outputs.cross_scales!.data as Float32Array,

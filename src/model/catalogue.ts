@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: 'fbd5f375fd1316a08013339cc06165fac000f539b293eeee21de89434d93373c',
+  small: '56cea73eda370c5b89823d2cd0f16c680627d93217b818ef31a1c81dcdb8bc2c',
   base: '073c502ec4b7b2d158c9fc147519ef1480504a420beb7997459e61161ab997fe',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));

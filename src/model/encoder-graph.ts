@@ -16,7 +16,7 @@ export function encoderParts({ encoderLayers }: WhisperShape): number {
 }
 
 /**
- * One part of the encoder. Features go into the first, hidden states from one to the next, and out of the last comes what the
+ * One part of the encoder. Features go into the first, with the places of the frames that the others hear, hidden states from one to the next, and out of the last comes what the
  * decoder's cross-attention reads for every token: keys [heads, 64, frames] and values [heads, frames, 64] of each decoder
  * layer in 8 bits, with a scale for each channel.
  */
@@ -50,7 +50,8 @@ export function buildEncoderGraph(
 
   function takeFeatures(): TensorName {
     const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
-    return addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2));
+    const heard = graph.input('heard', 'int64', ['frames']);
+    return addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2), heard);
   }
 
   function giveStates(): void {
@@ -66,16 +67,15 @@ export function buildEncoderGraph(
     ]);
   }
 
-  /** [1, width, frames] → [frames, width] plus as many of the position vectors as there are frames: any context length. */
-  function addPositions(convolved: TensorName): TensorName {
+  /** [1, width, mel_frames / 2] → [frames, width]: those at the places that are heard, each with the vector of its place. */
+  function addPositions(convolved: TensorName, heard: TensorName): TensorName {
     const rows = graph.node('Squeeze', [
       graph.node('Transpose', [convolved], { perm: [0, 2, 1] }),
       graph.ints(0),
     ]);
-    const frames = graph.node('Slice', [graph.node('Shape', [rows]), graph.ints(0), graph.ints(1)]);
     const positions = required(weights.vectors, 'encoder.embed_positions.weight');
     const table = graph.weight('encoder.embed_positions', positions, [fullContextFrames, width]);
-    return graph.node('Add', [rows, graph.node('Slice', [table, graph.ints(0), frames, graph.ints(0)])]);
+    return graph.node('Add', [graph.node('Gather', [rows, heard]), graph.node('Gather', [table, heard])]);
   }
 
   function attend(layer: string): TensorName {

@@ -1,12 +1,31 @@
 import { framesPerSecond, fullContextFrames } from '../model/whisper-shape.ts';
+import { leadSeconds } from './window-lead.ts';
 
-/** Silence that the model is given after the last sound. */
-const afterSeconds = 1;
-/** Lengths come in steps, so that the decoder's caches keep their shape from one window to the next. */
-const stepFrames = 25;
+/** Which frames of a window the encoder hears: their places in time, `framesPerSecond` a second, rising. */
+export type HeardFrames = readonly number[];
 
-/** How much the encoder hears of a window that is shorter than 30 s, when the model was trained for it: its time grows faster than the length. */
-export function contextFrames(audioSeconds: number): number {
-  const needed = (audioSeconds + afterSeconds) * framesPerSecond;
-  return Math.min(fullContextFrames, Math.ceil(needed / stepFrames) * stepFrames);
+export const fullContext: HeardFrames = Array.from({ length: fullContextFrames }, (_, place) => place);
+
+/**
+ * Of the silence around the speech, the frames that are heard, counted from where it begins and where it ends. The encoder wants some
+ * of it on either side, but not every frame: its time grows faster than their number. The adapter has learnt to do with these
+ * (training/silence.py).
+ */
+const heardBefore = [20, 13, 6, 1];
+const heardAfter = [0, 1, 16, 49];
+
+/** What is heard of a window that has its lead, when the model was trained for it: all of the speech and little else. */
+export function shortContext(audioSeconds: number): HeardFrames {
+  const begin = Math.round(leadSeconds * framesPerSecond);
+  const end = Math.ceil(audioSeconds * framesPerSecond);
+  const spoken = Array.from({ length: end - begin }, (_, index) => begin + index);
+  const before = heardBefore.map((distance) => begin - distance);
+  const after = heardAfter.map((distance) => end + distance);
+  return [...before, ...spoken, ...after].filter((place) => place < fullContextFrames);
+}
+
+/** How many frames are heard before a place in time. */
+export function heardUntil(heard: HeardFrames, place: number): number {
+  const index = heard.findIndex((each) => each >= place);
+  return index < 0 ? heard.length : index;
 }

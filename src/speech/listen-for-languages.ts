@@ -1,6 +1,7 @@
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { FrameStretch, WhisperDecoder } from '../inference/whisper-decoder.ts';
 import { framesPerSecond } from '../model/whisper-shape.ts';
+import { type HeardFrames, heardUntil } from './heard-frames.ts';
 import {
   type LanguageEvidence,
   type LanguageRun,
@@ -41,11 +42,11 @@ export async function listenForLanguages(
   { decoder, vocabulary, vocabularySize, adapted }: Listening,
   place: number,
   job: WindowJob,
-  frames: number,
+  heard: HeardFrames,
 ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
   const endSeconds = job.audio.length / pcmSampleRate;
   const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
-  const stretches = [{ from: 0, to: frames }, ...asked.map((stretch) => toFrames(stretch, frames))];
+  const stretches = [{ from: 0, to: heard.length }, ...asked.map((stretch) => toFrames(stretch, heard))];
   const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
   const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
     const row = index * vocabularySize;
@@ -70,10 +71,7 @@ function amongHeard(part: LanguageEvidence, whole: LanguageEvidence): LanguageEv
   return { zh: kept('zh'), en: kept('en'), nan: kept('nan', taiwaneseBonus) };
 }
 
-function toFrames({ startSeconds, endSeconds }: SpokenStretch, frames: number): FrameStretch {
-  const from = Math.floor(Math.max(0, startSeconds) * framesPerSecond);
-  return {
-    from,
-    to: Math.min(frames, Math.max(from + 1, Math.ceil(endSeconds * framesPerSecond))),
-  };
+function toFrames({ startSeconds, endSeconds }: SpokenStretch, heard: HeardFrames): FrameStretch {
+  const from = Math.min(heard.length - 1, heardUntil(heard, Math.floor(startSeconds * framesPerSecond)));
+  return { from, to: Math.max(from + 1, heardUntil(heard, Math.ceil(endSeconds * framesPerSecond))) };
 }

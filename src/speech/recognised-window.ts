@@ -1,5 +1,6 @@
 import { pcmSampleRate } from '../audio/pcm.ts';
 import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
+import type { HeardFrames } from './heard-frames.ts';
 import type { SpokenLanguage } from './segment.ts';
 import { snapToSpeech } from './snap-to-speech.ts';
 import { endWithLastWord, isSparse } from './sparse-text.ts';
@@ -11,17 +12,17 @@ import type { RecognisedSegment, RecognisedWindow, WindowJob } from './window-me
 import { alignWords } from './word-times.ts';
 
 type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
-type Heard = { job: WindowJob; language: SpokenLanguage; noSpeechProbability: number };
+type Window = { job: WindowJob; heard: HeardFrames; language: SpokenLanguage; noSpeechProbability: number };
 
 /** What a window's tokens say and when. The window must still have its place in the decoder, where words get their times. */
 export async function recognisedWindow(
   network: Network,
   place: number,
-  heard: Heard,
+  window: Window,
   attempt: Attempt,
 ): Promise<RecognisedWindow> {
-  const { language, noSpeechProbability } = heard;
-  const segments = await segmentsOf(network, place, heard, attempt);
+  const { language, noSpeechProbability } = window;
+  const segments = await segmentsOf(network, place, window, attempt);
   const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
   const isText = (token: number) => token < network.vocabulary.endOfText;
   const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
@@ -40,7 +41,7 @@ export async function recognisedWindow(
 async function segmentsOf(
   { vocabulary, decoder }: Network,
   place: number,
-  { job, language }: Heard,
+  { job, heard, language }: Window,
   attempt: Attempt,
 ): Promise<RecognisedSegment[]> {
   const audioSeconds = job.audio.length / pcmSampleRate;
@@ -49,7 +50,7 @@ async function segmentsOf(
   const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
   const sparse = job.retried && segments.some((segment) => isSparse(segment, job.speech));
   if (segments.length > 0 && (job.words || reaching || sparse)) {
-    await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds });
+    await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds, heard });
   }
   if (sparse) for (const segment of segments) endWithLastWord(segment, job.speech);
   const split = splitAtSilences(vocabulary, segments, silences);

@@ -3,8 +3,7 @@ import { pcmSampleRate } from '../audio/pcm.ts';
 import type { JobRunner } from '../inference/job-runner.ts';
 import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
 import type { EncodedWindow, WhisperEncoder } from '../inference/whisper-encoder.ts';
-import { fullContextFrames } from '../model/whisper-shape.ts';
-import { contextFrames } from './context-length.ts';
+import { fullContext, type HeardFrames, shortContext } from './heard-frames.ts';
 import { listenForLanguages } from './listen-for-languages.ts';
 import type { LogMel } from './log-mel.ts';
 import { recognisedWindow } from './recognised-window.ts';
@@ -29,8 +28,7 @@ export type Network = {
 
 type Request = {
   job: WindowJob;
-  /** What the encoder hears. */
-  frames: number;
+  heard: HeardFrames;
   /** A try went wrong. */
   again: boolean;
   signal: AbortSignal;
@@ -74,7 +72,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
   run(job: ArrivedWindow, signal: AbortSignal): Promise<WindowResult> {
     return new Promise<WindowResult>((resolve, reject) => {
       const led = withLead(job);
-      this.#waiting.push({ job: led, frames: this.#framesFor(led), again: false, signal, resolve, reject });
+      this.#waiting.push({ job: led, heard: this.#heardOf(led), again: false, signal, resolve, reject });
       if (!this.#running) void this.#work();
     }).then(withoutLead);
   }
@@ -150,7 +148,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
       this.#network,
       place,
       job,
-      request.frames,
+      request.heard,
     );
     if (languages.length > 1) {
       decoder.remove(place);
@@ -177,12 +175,12 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
     await this.#open(place, job.draft);
   }
 
-  #framesFor({ audio, context }: WindowJob): number {
+  #heardOf({ audio, context }: WindowJob): HeardFrames {
     const short = this.#network.adapted && context === 'short';
-    return short ? contextFrames(audio.length / pcmSampleRate) : fullContextFrames;
+    return short ? shortContext(audio.length / pcmSampleRate) : fullContext;
   }
 
-  async #encode({ job, frames, signal }: Request): Promise<EncodedWindow | undefined> {
+  async #encode({ job, heard, signal }: Request): Promise<EncodedWindow | undefined> {
     const { encoder, logMel } = this.#network;
     const goOn = async () => {
       await this.#workAbove(job.urgency);
@@ -191,7 +189,8 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
     };
     this.#encoding++;
     try {
-      return await encoder.encode(logMel(job.audio, 2 * frames), frames, goOn);
+      const places = heard.at(-1)! + 1;
+      return await encoder.encode(logMel(job.audio, 2 * places), heard, goOn);
     } finally {
       this.#encoding--;
     }
@@ -255,7 +254,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
       active.nextToken = answer.next;
     } else if ('restart' in answer) {
       active.again = true;
-      if (active.frames === fullContextFrames) await this.#open(place);
+      if (active.heard === fullContext) await this.#open(place);
       else this.#beginAgain(place);
     } else {
       await this.#finish(place, answer.done);
@@ -266,7 +265,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
   #beginAgain(place: number): void {
     const { job, signal, resolve, reject } = this.#active[place]!;
     this.#leave(place);
-    this.#waiting.unshift({ job, frames: fullContextFrames, again: true, signal, resolve, reject });
+    this.#waiting.unshift({ job, heard: fullContext, again: true, signal, resolve, reject });
   }
 
   async #finish(place: number, attempt: Attempt): Promise<void> {

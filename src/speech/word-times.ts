@@ -1,11 +1,12 @@
 import type { Alignment, WhisperDecoder } from '../inference/whisper-decoder.ts';
+import { framesPerSecond } from '../model/whisper-shape.ts';
 import { warp } from './dynamic-time-warping.ts';
+import { type HeardFrames, heardUntil } from './heard-frames.ts';
 import type { SpokenLanguage } from './segment.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { RecognisedSegment } from './window-messages.ts';
 import { splitWords } from './word-split.ts';
 
-const secondsPerFrame = 0.02;
 /** Frames over which single spikes of attention are smoothed away. */
 const medianWidth = 7;
 
@@ -16,6 +17,7 @@ type AlignOptions = {
   language: SpokenLanguage;
   segments: RecognisedSegment[];
   audioSeconds: number;
+  heard: HeardFrames;
 };
 
 /** Gives each segment its words with times, from where the decoder's attention lay when it wrote them (openai/whisper, timing.py). */
@@ -26,23 +28,25 @@ export async function alignWords({
   language,
   segments,
   audioSeconds,
+  heard,
 }: AlignOptions): Promise<void> {
   const { startOfTranscript, transcribe, noTimestamps, endOfText, languages } = vocabulary;
   const opening = [startOfTranscript, languages[language], transcribe, noTimestamps];
   const text = segments.flatMap((segment) => segment.tokens);
   const alignment = await decoder.align(place, [...opening, ...text, endOfText]);
-  const frames = Math.min(alignment.frames, Math.max(1, Math.ceil(audioSeconds / secondsPerFrame)));
+  const frames = Math.max(1, heardUntil(heard, audioSeconds * framesPerSecond));
   const starts = tokenStarts(alignment, opening.length - 1, text.length + 1, frames);
+  const startOf = (token: number) => Math.min(heard[starts[token]!]! / framesPerSecond, audioSeconds);
 
   let token = 0;
   for (const segment of segments) {
     let inSegment = 0;
     for (const word of splitWords(vocabulary, segment.tokens)) {
-      const startSeconds = Math.min(starts[token]! * secondsPerFrame, audioSeconds);
+      const startSeconds = startOf(token);
       token += word.tokens.length;
       const logProbabilities = segment.logProbabilities.slice(inSegment, inSegment + word.tokens.length);
       inSegment += word.tokens.length;
-      const endSeconds = Math.min(starts[token]! * secondsPerFrame, audioSeconds);
+      const endSeconds = startOf(token);
       if (word.text.trim() === '') continue;
       segment.words.push({
         text: word.text,

@@ -8,6 +8,7 @@ import {
 } from '../../src/inference/whisper-encoder.ts';
 import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
+import { fullContext } from '../../src/speech/heard-frames.ts';
 import { createLogMel } from '../../src/speech/log-mel.ts';
 import { readVocabulary, type Vocabulary } from '../../src/speech/vocabulary.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
@@ -48,7 +49,7 @@ export async function encodeFixture(
   frames: number,
 ): Promise<EncodedWindow> {
   const mel = createLogMel()(await decodeAll(fixture(name)), 2 * frames);
-  return (await encoder.encode(mel, frames))!;
+  return (await encoder.encode(mel, fullContext.slice(0, frames)))!;
 }
 
 /** The likeliest token of a row of log-probabilities. */
