@@ -14,8 +14,8 @@ export type EncodedWindow = {
 
 export interface WhisperEncoder {
   /**
-   * `mel` is [80, 2 · places in time], and `heard` names the places that are listened to, in order. Between the parts of the work
-   * `goOn` is asked, which may take its time over something more urgent; when it says no, nothing comes back.
+   * `mel` is [80, 2 · frames], and `heard` says for each frame where it lies in time. Between the parts of the work `goOn` is
+   * asked, which may take its time over something more urgent; when it says no, nothing comes back.
    */
   encode(
     mel: Float32Array,
@@ -45,7 +45,7 @@ export async function createWhisperEncoder({
   return {
     async encode(mel, heard, goOn) {
       let outputs = await first!.run({
-        mel: new Tensor('float32', mel, [1, 80, mel.length / 80]),
+        mel: new Tensor('float32', mel, [1, 80, 2 * heard.length]),
         heard: new Tensor('int64', BigInt64Array.from(heard, BigInt), [heard.length]),
       });
       for (const part of others) {

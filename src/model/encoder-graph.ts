@@ -16,7 +16,7 @@ export function encoderParts({ encoderLayers }: WhisperShape): number {
 }
 
 /**
- * One part of the encoder. Features go into the first, with the places of the frames that the others hear, hidden states from one to the next, and out of the last comes what the
+ * One part of the encoder. Features go into the first, with the place in time of each frame, hidden states from one to the next, and out of the last comes what the
  * decoder's cross-attention reads for every token: keys [heads, 64, frames] and values [heads, frames, 64] of each decoder
  * layer in 8 bits, with a scale for each channel.
  */
@@ -67,7 +67,7 @@ export function buildEncoderGraph(
     ]);
   }
 
-  /** [1, width, mel_frames / 2] → [frames, width]: those at the places that are heard, each with the vector of its place. */
+  /** [1, width, frames] → [frames, width] with the vector of each frame's place in time. */
   function addPositions(convolved: TensorName, heard: TensorName): TensorName {
     const rows = graph.node('Squeeze', [
       graph.node('Transpose', [convolved], { perm: [0, 2, 1] }),
@@ -75,7 +75,7 @@ export function buildEncoderGraph(
     ]);
     const positions = required(weights.vectors, 'encoder.embed_positions.weight');
     const table = graph.weight('encoder.embed_positions', positions, [fullContextFrames, width]);
-    return graph.node('Add', [graph.node('Gather', [rows, heard]), graph.node('Gather', [table, heard])]);
+    return graph.node('Add', [rows, graph.node('Gather', [table, heard])]);
   }
 
   function attend(layer: string): TensorName {

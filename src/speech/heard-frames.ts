@@ -1,4 +1,6 @@
+import type { Pcm } from '../audio/pcm.ts';
 import { framesPerSecond, fullContextFrames } from '../model/whisper-shape.ts';
+import { type LogMel, melBands } from './log-mel.ts';
 import { leadSeconds } from './window-lead.ts';
 
 /** Which frames of a window the encoder hears: their places in time, `framesPerSecond` a second, rising. */
@@ -22,6 +24,24 @@ export function shortContext(audioSeconds: number): HeardFrames {
   const before = heardBefore.map((distance) => begin - distance);
   const after = heardAfter.map((distance) => end + distance);
   return [...before, ...spoken, ...after].filter((place) => place < fullContextFrames);
+}
+
+/**
+ * The features of those frames alone, two columns each. The encoder's convolutions then meet other neighbours around a silence that was
+ * left out, which are as silent as the true ones.
+ */
+export function heardFeatures(logMel: LogMel, audio: Pcm, heard: HeardFrames): Float32Array {
+  const columns = 2 * (heard.at(-1)! + 1);
+  const all = logMel(audio, columns);
+  if (columns === 2 * heard.length) return all;
+  const features = new Float32Array(melBands * 2 * heard.length);
+  for (let band = 0, at = 0; band < melBands; band++) {
+    for (const place of heard) {
+      features[at++] = all[band * columns + 2 * place]!;
+      features[at++] = all[band * columns + 2 * place + 1]!;
+    }
+  }
+  return features;
 }
 
 /** How many frames are heard before a place in time. */

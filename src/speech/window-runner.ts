@@ -3,7 +3,7 @@ import { pcmSampleRate } from '../audio/pcm.ts';
 import type { JobRunner } from '../inference/job-runner.ts';
 import type { WhisperDecoder } from '../inference/whisper-decoder.ts';
 import type { EncodedWindow, WhisperEncoder } from '../inference/whisper-encoder.ts';
-import { fullContext, type HeardFrames, shortContext } from './heard-frames.ts';
+import { fullContext, type HeardFrames, heardFeatures, shortContext } from './heard-frames.ts';
 import { listenForLanguages } from './listen-for-languages.ts';
 import type { LogMel } from './log-mel.ts';
 import { recognisedWindow } from './recognised-window.ts';
@@ -189,8 +189,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
     };
     this.#encoding++;
     try {
-      const places = heard.at(-1)! + 1;
-      return await encoder.encode(logMel(job.audio, 2 * places), heard, goOn);
+      return await encoder.encode(heardFeatures(logMel, job.audio, heard), heard, goOn);
     } finally {
       this.#encoding--;
     }

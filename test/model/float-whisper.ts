@@ -9,6 +9,8 @@ export type FloatWhisper = {
   run(
     mel: Float32Array,
     tokens: number[],
+    /** Places in time that are heard; all of them unless others are named. */
+    heard?: readonly number[],
   ): Promise<{ rows: Float32Array[]; keys: Float32Array[]; values: Float32Array[] }>;
 };
 
@@ -31,13 +33,14 @@ export async function openFloatWhisper(
   const session = await InferenceSession.create(bytes, { intraOpNumThreads: 1 });
 
   return {
-    async run(mel, tokens) {
+    async run(mel, tokens, places = Array.from({ length: mel.length / 160 }, (_, place) => place)) {
       const count = tokens.length;
       const mask = Float32Array.from({ length: count * count }, (_, i) =>
         i % count > Math.floor(i / count) ? -1e9 : 0,
       );
       const outputs = await session.run({
         mel: new Tensor('float32', mel, [1, 80, mel.length / 80]),
+        places: new Tensor('int64', BigInt64Array.from(places, BigInt), [places.length]),
         tokens: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [count]),
         mask: new Tensor('float32', mask, [count, count]),
       });
@@ -53,6 +56,7 @@ export async function openFloatWhisper(
 
   function encode(): TensorName {
     const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
+    const places = graph.input('places', 'int64', ['heard']);
     const convolved = convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2);
     const rows = graph.node('Squeeze', [
       graph.node('Transpose', [convolved], { perm: [0, 2, 1] }),
@@ -63,7 +67,8 @@ export async function openFloatWhisper(
       1500,
       shape.width,
     ]);
-    let encoded = graph.node('Add', [rows, graph.node('Slice', [table, graph.ints(0), frames])]);
+    const everywhere = graph.node('Add', [rows, graph.node('Slice', [table, graph.ints(0), frames])]);
+    let encoded = graph.node('Gather', [everywhere, places]);
     for (let layer = 0; layer < shape.encoderLayers; layer++) {
       const name = `encoder.layers.${layer}`;
       encoded = attendItself(encoded, name);

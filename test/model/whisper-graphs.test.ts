@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import type { CacheBytes, EncodedWindow } from '../../src/inference/whisper-encoder.ts';
 import { publishedModel } from '../../src/model/catalogue.ts';
 import { buildDecoderGraph } from '../../src/model/decoder-graph.ts';
@@ -12,9 +13,12 @@ import type { IntegerKind } from '../../src/model/integer-kind.ts';
 import type { Precision } from '../../src/model/precision.ts';
 import { type PublishedWeights, readPublishedWeights, toFloats } from '../../src/model/published-weights.ts';
 import { headWidth, readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
+import { heardFeatures, shortContext } from '../../src/speech/heard-frames.ts';
 import { createLogMel } from '../../src/speech/log-mel.ts';
 import { decodeText } from '../../src/speech/vocabulary.ts';
+import { withLead } from '../../src/speech/window-lead.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
+import { aWindow } from '../speech/a-window.ts';
 import { encodeFixture, likeliest, opening, openTiny, type TinyNetwork } from '../support/tiny-model.ts';
 import { type FloatWhisper, openFloatWhisper } from './float-whisper.ts';
 
@@ -97,6 +101,19 @@ test('a context of any length up to 30 s can be heard', async () => {
       tokens[8],
       `${frames} frames`,
     );
+  }
+});
+
+test('silence that is left out leaves the rest as it would be heard by the whole network', async () => {
+  const { audio } = withLead({ ...aWindow, audio: await decodeAll(fixture(recording)) });
+  const heard = shortContext(audio.length / pcmSampleRate);
+  const logMel = createLogMel();
+  const encoded = (await signed.encoder.encode(heardFeatures(logMel, audio, heard), heard))!;
+  const reference = await openFloatWhisper(weights, shape);
+  const expected = await reference.run(logMel(audio, 2 * (heard.at(-1)! + 1)), tokens, heard);
+  for (let layer = 0; layer < shape.decoderLayers; layer++) {
+    const error = relativeError(keysOf(encoded, layer), expected.keys[layer]!);
+    assert(error < 0.12, `layer ${layer} differs by ${error}`);
   }
 });
 
