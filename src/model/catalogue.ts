@@ -45,7 +45,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
   small: '56cea73eda370c5b89823d2cd0f16c680627d93217b818ef31a1c81dcdb8bc2c',
-  base: '073c502ec4b7b2d158c9fc147519ef1480504a420beb7997459e61161ab997fe',
+  base: '19d507a2cac1354de9ed1d4d462ba3b227951d91f4a5928266d30ba62d6eee81',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
 const sileroSha256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';
