@@ -9,7 +9,7 @@ from batches import Held
 from labelling import Bank
 from targets import KINDS, Targets
 from tokens import LANGUAGES, Tokens
-from whisper import Whisper, at_strength
+from whisper import Whisper, at_places, at_strength
 
 SMOOTHING = 0.05
 REPLAYED_TOKEN_WEIGHT = 0.2
@@ -89,7 +89,7 @@ def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Ten
     with torch.no_grad(), at_strength(model, 0.0):
         whole = model.encode(held.mel)
         expected = F.log_softmax(model.decode(read.inputs, whole, read.places), -1)
-    wanted = whole.gather(1, held.places[..., None].expand(-1, -1, whole.shape[2])).float()
+    wanted = at_places(whole, held.places).float()
     spoken = held.places < held.frames[:, None]
     scale = _variance(wanted, spoken).clamp(min=1e-6)
     apart = ((heard.float() - wanted).square() / scale).mean(-1)

@@ -132,7 +132,7 @@ class Whisper(nn.Module):
         x = F.gelu(F.conv1d(x, self.encoder_conv2, self.encoder_conv2_bias, stride=2, padding=1)).transpose(1, 2)
         x = (x + self.encoder_positions[: x.shape[1]]).to(self.dtype)
         if heard is not None:
-            x = x.gather(1, heard[..., None].expand(-1, -1, x.shape[2]))
+            x = at_places(x, heard)
         for block in self.encoder:
             x = block.encode(x)
         return self.encoder_norm(x)
@@ -177,6 +177,11 @@ def at_strength(model: Whisper, strength: float):
         yield
     finally:
         model.adapter.strength = before
+
+
+def at_places(x: Tensor, places: Tensor) -> Tensor:
+    """[n, frames, width] → [n, count, width]: in each example the frames at its own places, [n, count]."""
+    return x.gather(1, places[..., None].expand(-1, -1, x.shape[2]))
 
 
 def split_heads(x: Tensor) -> Tensor:

@@ -177,7 +177,7 @@ export class DecoderCaches {
     return data instanceof Int8Array ? new Tensor('int8', data, shape) : new Tensor('uint8', data, shape);
   }
 
-  /** A longer window than all before it: lays every array anew. Rare, as most windows have the full context. */
+  /** Lays every array anew, for a longer window than those under way, or for the first of another length. */
   #layFrames(frames: number): void {
     const { decoderLayers, width } = this.#shape;
     if (frames === this.#frames) return;

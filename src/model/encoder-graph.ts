@@ -16,9 +16,9 @@ export function encoderParts({ encoderLayers }: WhisperShape): number {
 }
 
 /**
- * One part of the encoder. Features go into the first, with the place in time of each frame, hidden states from one to the next, and out of the last comes what the
- * decoder's cross-attention reads for every token: keys [heads, 64, frames] and values [heads, frames, 64] of each decoder
- * layer in 8 bits, with a scale for each channel.
+ * One part of the encoder. Features go into the first, with the place in time of each frame, hidden states from one to the
+ * next, and out of the last comes what the decoder's cross-attention reads for every token: keys [heads, 64, frames] and
+ * values [heads, frames, 64] of each decoder layer in 8 bits, with a scale for each channel.
  */
 export function buildEncoderGraph(
   weights: PublishedWeights,

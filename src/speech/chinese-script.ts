@@ -30,18 +30,19 @@ export function toScript(text: string, setting: LanguageSetting): string {
 
 /** Whether a text has characters that neither Traditional nor Taiwanese writing knows. */
 export function hasSimplified(text: string): boolean {
-  return [...text].some(
-    (character) => scripts().simplifiedOnly.has(character) && !taiwaneseToo.has(character),
-  );
+  return [...text].some(isSimplified);
+}
+
+function isSimplified(character: string): boolean {
+  return scripts().simplifiedOnly.has(character) && !taiwaneseToo.has(character);
 }
 
 /** Its characters are chosen with care, and OpenCC knows nothing of its words: only what is Simplified is changed, one by one. */
 function toTaiwanese(text: string): string {
-  if (!hasSimplified(text)) return text;
   const { traditionalOf } = scripts();
-  return text.replace(/\p{Script=Han}/gu, (character) =>
-    hasSimplified(character) ? traditionalOf.get(character)! : character,
-  );
+  return [...text]
+    .map((character) => (isSimplified(character) ? traditionalOf.get(character)! : character))
+    .join('');
 }
 
 function toTaiwan(text: string): string {
