@@ -79,18 +79,26 @@ def join_samples(folder: Path, scratch: Path, target: Path) -> None:
             starts[file.stem] = (samples, len(content) // 2)
             joined.write(content)
             samples += len(content) // 2
-    sentences = []
-    with (folder / "manifest.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            first, length = starts[Path(row["file"]).stem]
-            start = min(length, round(float(row["start"]) * SAMPLE_RATE))
-            end = min(length, round(float(row["end"]) * SAMPLE_RATE))
-            sentences.append({"start": first + start, "end": first + end, "language": row["language"], "text": row["text"]})
-    (target / f"{folder.name}.json").write_text(json.dumps(sentences, ensure_ascii=False), encoding="utf-8")
-    short = sum(sentence["end"] - sentence["start"] < SAMPLE_RATE // 2 for sentence in sentences)
-    print(f"  {len(sentences)} sentences, {samples / SAMPLE_RATE / 3600:.2f} h; {short} under half a second", flush=True)
+    for table in sorted(folder.glob("*.tsv")):
+        sentences = place_sentences(table, starts)
+        name = folder.name if table.stem == "manifest" else f"{folder.name}.{table.stem}"
+        (target / f"{name}.json").write_text(json.dumps(sentences, ensure_ascii=False), encoding="utf-8")
+        spoken = sum(sentence["end"] - sentence["start"] for sentence in sentences) / SAMPLE_RATE / 3600
+        short = sum(sentence["end"] - sentence["start"] < SAMPLE_RATE // 2 for sentence in sentences)
+        print(f"  {name}: {len(sentences)} sentences, {spoken:.2f} h; {short} under half a second", flush=True)
     if not np.any(np.fromfile(target / f"{folder.name}.s16", dtype="<i2", count=SAMPLE_RATE * 60)):
         raise ValueError(f"{folder.name} decoded to silence")
+
+
+def place_sentences(table: Path, starts: dict[str, tuple[int, int]]) -> list[dict]:
+    """Of every row, where its sound lies in the joined samples; `starts` has the first sample and the length of each file."""
+    sentences = []
+    with table.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            first, length = starts[Path(row["file"]).stem]
+            start, end = (min(length, round(float(row[name]) * SAMPLE_RATE)) for name in ("start", "end"))
+            sentences.append({"start": first + start, "end": first + end, "language": row["language"], "text": row["text"]})
+    return sentences
 
 
 if __name__ == "__main__":

@@ -126,7 +126,8 @@ class _Collector:
         if self._phrases[index]:
             is_heard = errors <= WORST_PHRASE_ERROR_RATE * units
             self.counts["phrase" if is_heard else "far"] += 1
-            self._texts[index] = self._tokens.encode(" " + reference) if is_heard else None
+            gap = "" if source.languages[index] == "zh" else " "
+            self._texts[index] = self._tokens.encode(gap + reference) if is_heard else None
         elif errors and reference and self._use_references and source.languages[index] == "zh" and not is_spelled:
             self._texts[index] = self._tokens.encode(reference)
             self.counts["reference"] += 1

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from batches import Held
+from batches import Batch, Held
 from labelling import Bank
 from targets import KINDS, Targets
 from tokens import LANGUAGES, Tokens
@@ -41,11 +41,9 @@ class Lessons:
         self.silent_rows = send(targets.silent_rows)
 
 
-def batch_loss(
-    model: Whisper, tokens: Tokens, bank: Bank, mel: Tensor, heard: Tensor | None, lessons: Lessons, held: Held | None, hold: float
-) -> tuple[Tensor, Tensor]:
+def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, lessons: Lessons, hold: float) -> tuple[Tensor, Tensor]:
     """The sum over all places, and [kinds, 2]: sums and numbers of places by kind. `hold`: how much more than usual what is held counts."""
-    memory = model.encode(mel, heard)
+    memory = model.encode(batch.mel, batch.heard)
     logits = model.decode(lessons.inputs, memory, lessons.places)
     scores = F.log_softmax(logits, -1)
     hard, soft, language, silent = scores.split(lessons.counts)
@@ -61,10 +59,10 @@ def batch_loss(
     language_losses = -(lessons.shares * chosen).sum(-1)
     silent_losses = _divergence(silent, bank, lessons.silent_rows)
 
-    hearing, reading = held_losses(model, memory, held) if held else (scores.new_zeros(0), scores.new_zeros(0))
+    hearing, reading = held_losses(model, memory, batch.held) if batch.held else (scores.new_zeros(0), scores.new_zeros(0))
 
     total = hard_losses.sum() + soft_losses.sum() + LANGUAGE_WEIGHT * language_losses.sum() + silent_losses.sum()
-    if held:  # as if it were said at every place
+    if batch.held:  # as if it were said at every place
         total = total + hold * (HEARING_WEIGHT * hearing.mean() * len(scores) + READING_WEIGHT * reading.sum())
     losses = torch.cat([hard_losses, divergence, language_losses, silent_losses, hearing, reading]).detach()
     kinds = torch.cat(
@@ -77,7 +75,7 @@ def batch_loss(
             torch.full_like(reading, KINDS.index("reading"), dtype=torch.long),
         ]
     )
-    sums = torch.zeros(len(KINDS), 2, device=mel.device)
+    sums = torch.zeros(len(KINDS), 2, device=scores.device)
     sums.index_add_(0, kinds, torch.stack([losses, torch.ones_like(losses)], 1))
     return total, sums
 

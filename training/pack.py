@@ -6,6 +6,7 @@ import argparse
 import csv
 import hashlib
 import json
+import random
 import shutil
 import subprocess
 import tarfile
@@ -27,6 +28,8 @@ DEVELOPMENT_SETS = {
     "english": ("en", "text"),
     "english-conversation": ("en", "text"),
 }
+#: Of a set; labelling takes about as long for each as for a whole sentence.
+MOST_PIECES = 2500
 # What an Opus decoder needs of libopus 1.3; the encoder stays at home.
 CELT = "bands celt celt_decoder celt_lpc cwrs entcode entdec entenc kiss_fft laplace mathops mdct modes pitch quant_bands rate vq"
 OPUS = "opus opus_decoder"
@@ -40,6 +43,7 @@ def main() -> None:
     options.add_argument("--english", type=Path, nargs="+", required=True, help="files of English prose, to be read beside speech")
     options.add_argument("--aloud", type=Path, required=True, help="what read_aloud.py wrote of sentences")
     options.add_argument("--phrases", type=Path, required=True, help="what read_aloud.py wrote of phrases")
+    options.add_argument("--pieces", type=Path, required=True, help="folder of tables that pieces.ts wrote, each named like a training set")
     options.add_argument("--sizes", default="small,base")
     options.add_argument("--target", type=Path, default=ROOT / ".gpu")
     options.add_argument("--share", type=float, default=1.0, help="how much of each training set: 0.01 for a trial")
@@ -55,6 +59,8 @@ def main() -> None:
         stage_texts(given.english, given.speech / "train" / "taiwanese", staging)
         for name, (language, column) in TRAINING_SETS.items():
             stage_training_set(given.speech / "train" / name, staging / "speech" / f"train-{name}", language, column, given.share)
+        for table in sorted(given.pieces.glob("*.tsv")):
+            stage_pieces(table, staging / "speech" / f"train-{table.stem}", TRAINING_SETS[table.stem][0])
         for folder, name in ((given.aloud, "aloud"), (given.phrases, "phrases")):
             stage_training_set(folder, staging / "speech" / f"train-{name}", "en", "text", given.share)
         for name, (language, column) in DEVELOPMENT_SETS.items():
@@ -139,6 +145,13 @@ def stage_training_set(folder: Path, target: Path, language: str, column: str, s
     write_manifest(target, [(row["file"], row["start"], row["end"], language, (row[column] or "").strip()) for row in rows])
 
 
+def stage_pieces(table: Path, folder: Path, language: str) -> None:
+    """Beside the sentences they were cut from, in the same sound."""
+    rows = [row for row in read_table(table) if (folder / row["file"]).exists()]
+    rows = random.Random(1).sample(rows, min(MOST_PIECES, len(rows)))
+    write_manifest(folder, [(row["file"], row["start"], row["end"], language, row["text"]) for row in rows], "pieces.tsv")
+
+
 def stage_development_set(folder: Path, target: Path, language: str, column: str) -> None:
     rows = read_table(folder / "transcripts.tsv")
     target.mkdir(parents=True)
@@ -155,9 +168,9 @@ def read_table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def write_manifest(folder: Path, rows: list[tuple[str, ...]]) -> None:
+def write_manifest(folder: Path, rows: list[tuple[str, ...]], name: str = "manifest.tsv") -> None:
     lines = ["\t".join(("file", "start", "end", "language", "text")), *("\t".join(row) for row in rows)]
-    (folder / "manifest.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

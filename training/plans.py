@@ -9,7 +9,7 @@ SLOTS = 4
 LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
-COUNTS = (0.6, 0.27, 0.09, 0.04)
+COUNTS = (0.57, 0.28, 0.11, 0.04)
 LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.28, "en": 0.3}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.45
@@ -17,8 +17,9 @@ PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.37, 0.4, 0.23)
 #: Of the spliced examples, how many are spoken without a pause and written as one sentence.
 TIGHT = 0.4
-#: Of the examples with English beside another language, in how many it is a few words instead of sentences, mostly without a pause.
-PHRASES = 0.6
+#: Of the examples with English beside another language, in how many it is a few words instead of sentences, mostly without a pause; and
+#: of those with Mandarin beside English.
+PHRASES = {"en": 0.6, "zh": 0.5}
 TIGHT_PHRASES = 0.85
 WITHOUT_SPEECH = 0.03
 
@@ -44,7 +45,8 @@ class Planner:
         self._random = np.random.default_rng(seed)
         self._seconds = seconds
         self._pools = {name: np.flatnonzero((languages == name) & ~misheard & ~phrases) for name in (*LANGUAGE_SHARES, "none")}
-        self._misheard, self._phrases = np.flatnonzero(misheard), np.flatnonzero(phrases)
+        self._misheard = np.flatnonzero(misheard)
+        self._phrases = {name: np.flatnonzero((languages == name) & phrases) for name in PHRASES}
         short = seconds <= LONGEST_SPLICED_SECONDS
         self._short = {name: pool[short[pool]] if short[pool].any() else pool for name, pool in self._pools.items()}
         self._present = [name for name in LANGUAGE_SHARES if len(self._pools[name])]
@@ -100,15 +102,18 @@ class Planner:
         return drawn
 
     def _put_phrases(self, sentence: np.ndarray, names: np.ndarray, sentences: np.ndarray) -> np.ndarray:
-        """In place of English sentences beside another language; says in which examples."""
-        if len(self._phrases) == 0:
-            return np.zeros(len(names), dtype=bool)
+        """In place of English sentences beside another language, and of Mandarin ones beside English; says in which examples."""
         spoken = np.arange(SLOTS) < sentences[:, None]
         english, others = spoken & (names == "en"), spoken & (names != "en")
-        chosen = others.any(1) & (self._random.random(len(names)) < PHRASES)
-        places = english & chosen[:, None]
-        sentence[places] = self._phrases[self._random.integers(0, len(self._phrases), places.sum())]
-        return places.any(1)
+        has_both = english.any(1) & others.any(1)
+        has_phrase = np.zeros(len(names), dtype=bool)
+        for name, pool in self._phrases.items():
+            chosen = has_both & (self._random.random(len(names)) < PHRASES[name]) & (len(pool) > 0)
+            places = spoken & (names == name) & chosen[:, None]
+            if places.any():
+                sentence[places] = pool[self._random.integers(0, len(pool), places.sum())]
+            has_phrase |= places.any(1)
+        return has_phrase
 
     def _draw_leads(self, count: int) -> np.ndarray:
         """The product puts some silence first, and what it cut out begins up to 0.2 s before the voice; none should do as well."""

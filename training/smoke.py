@@ -42,6 +42,8 @@ SETS = {
     "dev-mandarin": ("zh", 1),
     "dev-english": ("en", 1),
 }
+#: Sets with a table of pieces beside their sentences.
+PIECES_OF = ("train-mandarin", "train-speakers")
 
 
 def main() -> None:
@@ -76,6 +78,8 @@ def pack_recording(staging: Path) -> None:
         (folder / "000.opus").write_bytes(webm_to_ogg(RECORDING.read_bytes()))
         rows = [("000.opus", str(start), str(end), language, texts[language]) for start, end in PIECES[:count]]
         write_manifest(folder, rows)
+        if name in PIECES_OF:
+            write_manifest(folder, rows[-1:], "pieces.tsv")
 
 
 def accept_any_label() -> None:

@@ -52,9 +52,10 @@ class SpeechSet:
 
 
 def load_set(parts: Path, name: str, device: torch.device) -> SpeechSet:
+    """`SET`, or `SET.TABLE` for other sentences in the sound of the same set."""
     sentences = json.loads((parts / "pcm" / f"{name}.json").read_text(encoding="utf-8"))
     sentences = [each for each in sentences if each["end"] - each["start"] > SAMPLE_RATE // 4]
-    samples = torch.from_numpy(np.fromfile(parts / "pcm" / f"{name}.s16", dtype="<i2")).to(device)
+    samples = torch.from_numpy(np.fromfile(parts / "pcm" / f"{name.partition('.')[0]}.s16", dtype="<i2")).to(device)
     start = np.array([each["start"] for each in sentences], dtype=np.int64)
     end = np.array([each["end"] for each in sentences], dtype=np.int64)
     voice_start, voice_end, loudness = find_voices(frame_powers(samples), start, end)

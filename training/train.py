@@ -44,7 +44,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--warm-up", type=int, default=100)
     options.add_argument("--hold", type=float, default=1.0, help="how much what is held to the untouched model counts")
     options.add_argument("--replayed", default="train-mandarin,train-english,train-speakers,train-aloud", help="sets of known languages")
-    options.add_argument("--phrases", default="train-phrases", help="set of a few English words each, spoken inside other languages")
+    options.add_argument("--phrases", default="train-phrases,train-mandarin.pieces,train-speakers.pieces", help="sets of a few words each, spoken beside another language")
     options.add_argument("--average", type=float, default=0.998)
     options.add_argument("--save-minutes", type=float, default=3)
     options.add_argument("--label-batch", type=int, default=512)
@@ -96,11 +96,11 @@ def run(given: argparse.Namespace) -> None:
         if given.hold_out_voice:
             taiwanese, held_out = hold_out_voice(taiwanese, given.seed)
             development += held_out
-        for name in (*given.replayed.split(","), given.phrases):
+        for name in (*given.replayed.split(","), *given.phrases.split(",")):
             if not (given.parts / "pcm" / f"{name}.json").exists():
                 raise SystemExit(f"{name} is not among the parts: pack it, or name another in --replayed or --phrases")
         replayed = [load_set(given.parts, name, device) for name in given.replayed.split(",")]
-        phrases = load_set(given.parts, given.phrases, device)
+        phrases = join_sets([load_set(given.parts, name, device) for name in given.phrases.split(",")], "phrases")
         quiet = silent_set(device, given.soundscapes, given.seed)
     evaluation = Evaluation(development, tokens, scoring, log_mel, given.evaluate_batch, given.longest)
     log = given.out / f"figures-{given.size}.jsonl"

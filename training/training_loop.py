@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import torch
 
 from average import Average
-from batches import BatchBuilder
+from batches import Batch, BatchBuilder
 from labelling import Bank
 from losses import Lessons, batch_loss
 from stages import say
@@ -35,9 +35,9 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
             break
         set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
         prepared = preparing.take()
-        places = sum(sum(lessons.counts) for _, _, lessons, _ in prepared)
-        for mel, heard, lessons, held in prepared:
-            loss, kinds = batch_loss(model, tokens, bank, mel, heard, lessons, held, given.hold)
+        places = sum(sum(lessons.counts) for _, lessons in prepared)
+        for batch, lessons in prepared:
+            loss, kinds = batch_loss(model, tokens, bank, batch, lessons, given.hold)
             (loss / places).backward()
             sums += kinds
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -95,16 +95,16 @@ class Preparing:
         self._thread = ThreadPoolExecutor(1)
         self._next = self._thread.submit(self._prepare)
 
-    def take(self) -> list:
+    def take(self) -> list[tuple[Batch, Lessons]]:
         """To be kept until the device is done with it: its memory belongs to the other stream."""
         prepared = self._next.result()
         self._next = self._thread.submit(self._prepare)
         return prepared
 
-    def _prepare(self) -> list:
+    def _prepare(self) -> list[tuple[Batch, Lessons]]:
         with torch.no_grad(), torch.cuda.stream(self._stream) if self._stream else nullcontext():
             batches = self._builder.build(self._given.batch, self._given.buckets)
-            prepared = [(batch.mel, batch.heard, Lessons(batch.targets, self._device), batch.held) for batch in batches]
+            prepared = [(batch, Lessons(batch.targets, self._device)) for batch in batches]
             if self._stream:
                 self._stream.synchronize()
             return prepared

@@ -1,0 +1,95 @@
+// Cuts sentences of a speech set into pieces of a few words, at the times at which the product hears them: what people say beside words
+// of another language. Only sentences that it hears without an error are cut. The sound stays where it is: a table is written.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeAudio, sampleRate } from '../bench/engines/decoded-audio.ts';
+import { choose, chooseNumbers, readOptions } from '../bench/options.ts';
+import { endProgress, showProgress } from '../bench/progress.ts';
+import { toUnits } from '../bench/scoring.ts';
+import { streamWave } from '../bench/wave-file.ts';
+import { loadConfig } from '../src/config.ts';
+import { createRecogniser } from '../src/main.ts';
+import { languageSettings } from '../src/speech/segment.ts';
+import { cutPieces, type HeardUnit } from './cut-pieces.ts';
+
+const sentencesAtOnce = 4;
+/** Every sentence is cut twice: into pieces of about so many characters or words. */
+const fewestUnits = [2, 4];
+
+type Sentence = { file: string; start: number; end: number; text: string };
+
+const values = readOptions({
+  speech: { type: 'string', default: '' },
+  language: { type: 'string', default: 'zh-CN' },
+  sentences: { type: 'string', default: '1000000' },
+  target: { type: 'string', default: '' },
+});
+if (values.speech === '' || values.target === '') {
+  console.error('--speech FOLDER --target TABLE: the folder of a training set, and the table to write.');
+  process.exit(2);
+}
+const language = choose('language', languageSettings, values.language);
+const [most] = chooseNumbers('sentences', values.sentences);
+const sentences = spread(parseManifest(await readFile(join(values.speech, 'manifest.tsv'), 'utf8')), most!);
+await using recogniser = await createRecogniser({ config: loadConfig(process.env) });
+const sounds = new Map<string, Promise<Float32Array>>();
+
+const pieces: Sentence[] = [];
+const waiting = [...sentences];
+await Promise.all(Array.from({ length: sentencesAtOnce }, cutWaiting));
+endProgress();
+const rows = pieces
+  .sort((a, b) => a.file.localeCompare(b.file) || a.start - b.start)
+  .map(({ file, start, end, text }) => [file, start.toFixed(3), end.toFixed(3), text].join('\t'));
+await writeFile(values.target, `${['file\tstart\tend\ttext', ...rows].join('\n')}\n`);
+console.log(`${pieces.length} pieces of ${sentences.length} sentences`);
+
+async function cutWaiting(): Promise<void> {
+  for (let sentence = waiting.shift(); sentence !== undefined; sentence = waiting.shift()) {
+    const { file, start, text } = sentence;
+    const heard = await hear(sentence);
+    for (const piece of fewestUnits.flatMap((fewest) => cutPieces(text, heard, fewest)))
+      pieces.push({
+        file,
+        start: start + piece.startSeconds,
+        end: start + piece.endSeconds,
+        text: piece.text,
+      });
+    const done = sentences.length - waiting.length;
+    showProgress(`${done} of ${sentences.length} sentences, ${pieces.length} pieces`);
+  }
+}
+
+async function hear({ file, start, end }: Sentence): Promise<HeardUnit[]> {
+  if (!sounds.has(file)) sounds.set(file, decodeAudio(join(values.speech, file)));
+  const samples = (await sounds.get(file)!).subarray(
+    Math.round(start * sampleRate),
+    Math.round(end * sampleRate),
+  );
+  const heard: HeardUnit[] = [];
+  const wave = streamWave([samples], samples.length);
+  for await (const segment of recogniser.transcribe(wave, { language, words: true }))
+    for (const { text, startSeconds, endSeconds } of segment.words)
+      for (const unit of toUnits(text)) heard.push({ unit, startSeconds, endSeconds });
+  return heard;
+}
+
+function parseManifest(table: string): Sentence[] {
+  const [header, ...lines] = table.split('\n').filter((line) => line !== '');
+  const names = header!.split('\t');
+  return lines
+    .map((line) => Object.fromEntries(line.split('\t').map((cell, index) => [names[index]!, cell])))
+    .map(({ file, start, end, text }) => ({
+      file: file!,
+      start: Number(start),
+      end: Number(end),
+      text: text ?? '',
+    }))
+    .filter(({ text }) => text !== '');
+}
+
+/** At most so many of all, from its beginning to its end. */
+function spread<T>(all: T[], most: number): T[] {
+  const count = Math.min(most, all.length);
+  return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)]!);
+}
