@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: '56cea73eda370c5b89823d2cd0f16c680627d93217b818ef31a1c81dcdb8bc2c',
+  small: 'a690bdc610895088ce6231ee1a33468f60d635c802c25acbf8ee072ed4dd7af5',
   base: '19d507a2cac1354de9ed1d4d462ba3b227951d91f4a5928266d30ba62d6eee81',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
