@@ -1,7 +1,8 @@
 // Cuts sentences of a speech set into pieces of a few words, at the times at which the product hears them: what people say beside words
 // of another language. Only sentences that it hears without an error are cut. The sound stays where it is: a table is written.
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { decodeAudio, sampleRate } from '../bench/engines/decoded-audio.ts';
 import { choose, chooseNumbers, readOptions } from '../bench/options.ts';
 import { endProgress, showProgress } from '../bench/progress.ts';
@@ -21,7 +22,7 @@ type Sentence = { file: string; start: number; end: number; text: string };
 const values = readOptions({
   speech: { type: 'string', default: '' },
   language: { type: 'string', default: 'zh-CN' },
-  sentences: { type: 'string', default: '1000000' },
+  sentences: { type: 'string' },
   target: { type: 'string', default: '' },
 });
 if (values.speech === '' || values.target === '') {
@@ -29,8 +30,14 @@ if (values.speech === '' || values.target === '') {
   process.exit(2);
 }
 const language = choose('language', languageSettings, values.language);
-const [most] = chooseNumbers('sentences', values.sentences);
-const sentences = spread(parseManifest(await readFile(join(values.speech, 'manifest.tsv'), 'utf8')), most!);
+const [most] = values.sentences === undefined ? [] : chooseNumbers('sentences', values.sentences);
+const manifest = join(values.speech, 'manifest.tsv');
+if (!existsSync(manifest)) {
+  console.error(`${manifest} is missing: --speech names the folder of a training set.`);
+  process.exit(2);
+}
+await mkdir(dirname(values.target), { recursive: true });
+const sentences = spread(parseManifest(await readFile(manifest, 'utf8')), most);
 await using recogniser = await createRecogniser({ config: loadConfig(process.env) });
 const sounds = new Map<string, Promise<Float32Array>>();
 
@@ -89,7 +96,7 @@ function parseManifest(table: string): Sentence[] {
 }
 
 /** At most so many of all, from its beginning to its end. */
-function spread<T>(all: T[], most: number): T[] {
+function spread<T>(all: T[], most = all.length): T[] {
   const count = Math.min(most, all.length);
   return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)]!);
 }
