@@ -1,6 +1,6 @@
 // `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
-import { loadConfig } from '../src/config.ts';
-import { createRecogniser } from '../src/main.ts';
+import { loadConfig } from '../src/settings/config.ts';
+import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
 import { choose, chooseChecks, readOptions } from './options.ts';

@@ -1,5 +1,5 @@
 // `npm run bench:service`: whether the service keeps its promises under load, crashes and oversized uploads.
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/settings/config.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
 import { chooseChecks, readOptions } from './options.ts';
 import { measureAccountRate } from './service/account-rate.ts';

@@ -1,13 +1,13 @@
 // `npm run bench:speakers`: who spoke when and what, against conversations of which that is known.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../src/config.ts';
-import { createRecogniser } from '../src/main.ts';
 import { prepareModel } from '../src/model/prepare-model.ts';
 import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
+import { loadConfig } from '../src/settings/config.ts';
 import { createOwnSpeakerModel } from '../src/speech/speakers/own-speaker-model.ts';
 import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-model.ts';
-import { createVoiceActivity } from '../src/speech/voice-activity.ts';
+import { createVoiceActivity } from '../src/speech/windows/voice-activity.ts';
+import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
 import { choose, chooseChecks, readOptions } from './options.ts';

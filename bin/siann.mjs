@@ -6,5 +6,5 @@ ensureInstalled();
 // In this process: starting a second one with `--import tsx` takes twice as long.
 const { register } = await import('tsx/esm/api');
 register();
-const { main } = await import('../src/cli/main.ts');
+const { main } = await import('../src/cli/run-command-line.ts');
 await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { toUnits } from '../bench/scoring.ts';
-import { joinText } from '../src/speech/join-text.ts';
+import { joinText } from '../src/speech/text/join-text.ts';
 
 /** A Han character or another word, as scoring compares them, with when it was said. */
 export type HeardUnit = { unit: string; startSeconds: number; endSeconds: number };

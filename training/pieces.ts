@@ -8,9 +8,9 @@ import { choose, chooseNumbers, readOptions } from '../bench/options.ts';
 import { endProgress, showProgress } from '../bench/progress.ts';
 import { toUnits } from '../bench/scoring.ts';
 import { streamWave } from '../bench/wave-file.ts';
-import { loadConfig } from '../src/config.ts';
-import { createRecogniser } from '../src/main.ts';
-import { languageSettings } from '../src/speech/segment.ts';
+import { loadConfig } from '../src/settings/config.ts';
+import { languageSettings } from '../src/speech/transcript/segment.ts';
+import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { cutPieces, type HeardUnit } from './cut-pieces.ts';
 
 const sentencesAtOnce = 4;

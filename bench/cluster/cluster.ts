@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createOpenParts } from '../../src/open-parts.ts';
+import { createOpenParts } from '../../src/wiring/open-parts.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
 import { type RedisServer, startRedis } from '../../test/support/redis.ts';
 import { createServiceFolder, type ServiceFolder } from '../service/service-folder.ts';

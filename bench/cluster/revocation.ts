@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { openStream } from '../realtime/stream-client.ts';
 import { createClient } from '../service/client.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinAsNode } from '../../src/cluster/join-as-node.ts';
-import { windowCodec } from '../../src/cluster/window-codec.ts';
-import { mapInOrder } from '../../src/speech/map-in-order.ts';
-import type { WindowJob } from '../../src/speech/window-messages.ts';
+import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
+import { mapInOrder } from '../../src/speech/recognition/map-in-order.ts';
+import type { WindowJob } from '../../src/speech/windows/window-messages.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { serverOr } from './cluster.ts';

@@ -1,9 +1,9 @@
 /** A job module in the recogniser's place: each window takes a fixed time and no processor. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { heardAudio } from '../../src/audio/packed-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { JobRunner } from '../../src/inference/job-runner.ts';
-import type { ArrivedWindow, WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
+import { heardAudio } from '../../src/audio/samples/packed-audio.ts';
+import type { JobRunner } from '../../src/pool/process/job-runner.ts';
+import type { ArrivedWindow, WindowJob, WindowResult } from '../../src/speech/windows/window-messages.ts';
 
 export type StandInSettings = { costMs: number };
 

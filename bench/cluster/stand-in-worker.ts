@@ -1,8 +1,8 @@
 // A worker of the cluster, in a process of its own, with the stand-in for a recogniser.
 import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
-import { windowCodec } from '../../src/cluster/window-codec.ts';
-import { createLocalDispatcher, type LocalDispatcher } from '../../src/inference/local-dispatcher.ts';
-import type { ArrivedWindow, WindowResult } from '../../src/speech/window-messages.ts';
+import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
+import { createLocalDispatcher, type LocalDispatcher } from '../../src/pool/local-dispatcher.ts';
+import type { ArrivedWindow, WindowResult } from '../../src/speech/windows/window-messages.ts';
 import { createJobRunner, type StandInSettings } from './stand-in-job.ts';
 
 /** `processes` 0: in this process, for want of memory to start two for each of many workers. */

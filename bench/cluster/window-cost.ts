@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { joinAsNode } from '../../src/cluster/join-as-node.ts';
-import { windowCodec } from '../../src/cluster/window-codec.ts';
-import type { Dispatcher } from '../../src/inference/dispatcher.ts';
-import { createLocalDispatcher } from '../../src/inference/local-dispatcher.ts';
-import type { WindowJob, WindowResult } from '../../src/speech/window-messages.ts';
+import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
+import type { Dispatcher } from '../../src/pool/dispatcher.ts';
+import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
+import type { WindowJob, WindowResult } from '../../src/speech/windows/window-messages.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { quantile } from '../realtime/caption-figures.ts';

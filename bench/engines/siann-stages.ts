@@ -1,12 +1,12 @@
 // Prints how long this project's two graphs take by themselves: in use, their runs interleave in other processes.
 import { availableParallelism } from 'node:os';
-import { loadConfig } from '../../src/config.ts';
-import { createWhisperDecoder } from '../../src/inference/whisper-decoder.ts';
-import { createWhisperEncoder } from '../../src/inference/whisper-encoder.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape } from '../../src/model/whisper-shape.ts';
-import { fullContext, shortContext } from '../../src/speech/heard-frames.ts';
-import { leadSeconds } from '../../src/speech/window-lead.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { fullContext, shortContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { createWhisperDecoder } from '../../src/speech/inference/network/whisper-decoder.ts';
+import { createWhisperEncoder } from '../../src/speech/inference/network/whisper-encoder.ts';
+import { leadSeconds } from '../../src/speech/inference/window-lead.ts';
 import { median } from '../median.ts';
 import { choose } from '../options.ts';
 import { modelSizes, type StageTimes } from './engine.ts';

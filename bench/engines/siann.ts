@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { loadConfig } from '../../src/config.ts';
-import { createRecogniser } from '../../src/main.ts';
-import { joinText } from '../../src/speech/join-text.ts';
-import { type LanguageSetting, languageSettings } from '../../src/speech/segment.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { joinText } from '../../src/speech/text/join-text.ts';
+import { type LanguageSetting, languageSettings } from '../../src/speech/transcript/segment.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 
 /** This project's own recogniser as it is set up for use, given the file's bytes: its seconds include decoding. */

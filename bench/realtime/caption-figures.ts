@@ -1,5 +1,5 @@
-import type { SessionEvent, TranscriptEvent } from '../../src/realtime/session-events.ts';
-import { joinText } from '../../src/speech/join-text.ts';
+import type { SessionEvent, TranscriptEvent } from '../../src/sessions/session-events.ts';
+import { joinText } from '../../src/speech/text/join-text.ts';
 import { alignUnits, toUnits } from '../scoring.ts';
 
 /** What a listener saw of one recording, in seconds since its first sample was spoken. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultSessionLimits } from '../../src/realtime/session-limits.ts';
+import { defaultSessionLimits } from '../../src/sessions/session-limits.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { createRandom } from '../service/random.ts';
 import { serve } from '../service/served-process.ts';

@@ -1,5 +1,5 @@
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import type { Segment } from '../../src/speech/segment.ts';
+import type { Segment } from '../../src/speech/transcript/segment.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
 import type { SpeechSet } from '../speech-sets.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { maxFileBytes } from '../../src/http/transcription/upload-limits.ts';
+import { maxFileBytes } from '../../src/http/transcription/upload/upload-limits.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { formOf } from './client.ts';
 import { type ServedProcess, serve } from './served-process.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { Config } from '../../src/config.ts';
-import { createRecogniser } from '../../src/main.ts';
-import { collectTranscript } from '../../src/speech/collect-transcript.ts';
+import type { Config } from '../../src/settings/config.ts';
+import { collectTranscript } from '../../src/speech/transcript/collect-transcript.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';

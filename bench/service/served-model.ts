@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import { type ModelSize, modelSizes } from '../engines/engine.ts';
 import { choose } from '../options.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccounts } from '../../src/accounts/accounts.ts';
 import type { PlanId } from '../../src/accounts/admission.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 
 export type BenchKey = { id: string; key: string };

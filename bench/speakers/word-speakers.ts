@@ -1,4 +1,4 @@
-import type { Segment } from '../../src/speech/segment.ts';
+import type { Segment } from '../../src/speech/transcript/segment.ts';
 import { toUnits } from '../scoring.ts';
 import type { Utterance } from './conversations.ts';
 import { bestMapping } from './diarization-error.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { collectTranscript } from '../../src/speech/collect-transcript.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
+import { collectTranscript } from '../../src/speech/transcript/collect-transcript.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
 import type { Conversation } from './conversations.ts';

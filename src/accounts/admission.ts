@@ -1,6 +1,6 @@
 /** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
 
-import type { StreamToken } from './stream-tokens.ts';
+import type { StreamToken } from './keys/stream-tokens.ts';
 
 export type Environment = 'live' | 'test';
 

@@ -3,18 +3,18 @@ import type { Counters } from '../storage/counters.ts';
 import type { Database } from '../storage/database.ts';
 import { createMemoryCounters } from '../storage/memory-counters.ts';
 import type { Credential, Gate, Lease } from './admission.ts';
-import { keyInHeader } from './api-key.ts';
-import { createBalanceReader } from './balances.ts';
-import { periodAt } from './calendar.ts';
-import { createInvalidKeyDelay } from './invalid-key-delay.ts';
-import { createKeyLookup, type KnownKey } from './key-lookup.ts';
-import { createKeyWatch } from './key-watch.ts';
+import { keyInHeader } from './keys/api-key.ts';
+import { createInvalidKeyDelay } from './keys/invalid-key-delay.ts';
+import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
+import { createKeyWatch } from './keys/key-watch.ts';
+import { emptyBodyHash, readSignature, type Signature } from './keys/signature.ts';
+import { createStreamTokens } from './keys/stream-tokens.ts';
 import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
-import { createLedger } from './ledger.ts';
-import { type Plan, type Plans, plans as publishedPlans } from './plans.ts';
+import { createBalanceReader } from './ledger/balances.ts';
+import { periodAt } from './ledger/calendar.ts';
+import { createLedger } from './ledger/ledger.ts';
+import { type Plan, type Plans, plans as publishedPlans } from './projects/plans.ts';
 import { repeat } from './repeat.ts';
-import { emptyBodyHash, readSignature, type Signature } from './signature.ts';
-import { createStreamTokens } from './stream-tokens.ts';
 
 type Options = {
   database: Database;

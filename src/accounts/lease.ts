@@ -1,10 +1,10 @@
 import { isUnavailable, ServiceError } from '../errors.ts';
 import type { Counters } from '../storage/counters.ts';
 import type { Admitted, Lease } from './admission.ts';
-import { type Period, periodAt, resetDateOf } from './calendar.ts';
-import type { Ledger } from './ledger.ts';
-import { persistently } from './persistently.ts';
-import { type Signature, signatureLifetimeMs } from './signature.ts';
+import { type Signature, signatureLifetimeMs } from './keys/signature.ts';
+import { type Period, periodAt, resetDateOf } from './ledger/calendar.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { persistently } from './ledger/persistently.ts';
 
 /** How much is reserved at a time, so that a file does not cost a write for every moment decoded. */
 const stepMs = 30_000;

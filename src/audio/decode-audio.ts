@@ -1,10 +1,10 @@
 import { ServiceError } from '../errors.ts';
 import { type AudioBlock, joinSamples } from './audio-block.ts';
 import { ByteReader } from './byte-reader.ts';
-import { downmix } from './downmix.ts';
 import { skipId3v2 } from './id3.ts';
 import { type Pcm, pcmSampleRate } from './pcm.ts';
-import { createResampler, type Resampler } from './resampler.ts';
+import { downmix } from './resample/downmix.ts';
+import { createResampler, type Resampler } from './resample/resampler.ts';
 import { type AudioContainer, sniffContainer, sniffedBytes } from './sniff-container.ts';
 
 export type { AudioContainer } from './sniff-container.ts';
@@ -16,11 +16,11 @@ type Decoder = (reader: ByteReader, maxSeconds: number) => AsyncGenerator<AudioB
 
 /** Read when the first file of the kind comes: all of them would add 0.15 s to each start. */
 const decoders: Record<AudioContainer, () => Promise<Decoder>> = {
-  mp3: async () => (await import('./mp3.ts')).decodeMp3,
-  wav: async () => (await import('./wav.ts')).decodeWav,
-  webm: async () => (await import('./webm.ts')).decodeWebm,
-  flac: async () => (await import('./flac.ts')).decodeFlac,
-  ogg: async () => (await import('./ogg.ts')).decodeOgg,
+  mp3: async () => (await import('./mp3/mp3.ts')).decodeMp3,
+  wav: async () => (await import('./wav/wav.ts')).decodeWav,
+  webm: async () => (await import('./webm/webm.ts')).decodeWebm,
+  flac: async () => (await import('./flac/flac.ts')).decodeFlac,
+  ogg: async () => (await import('./ogg/ogg.ts')).decodeOgg,
 };
 
 const defaultMaxSeconds = 4 * 3600;

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import type { CreateRecogniser } from '../speech/recogniser.ts';
 
 /** One command of `siann`; the number is its exit code. */

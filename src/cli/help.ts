@@ -1,7 +1,7 @@
-import { planIds } from '../accounts/plans.ts';
-import { languageSettings } from '../speech/segment.ts';
+import { planIds } from '../accounts/projects/plans.ts';
+import { languageSettings } from '../speech/transcript/segment.ts';
 import { type Command, UsageError } from './command.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
 
 const usage = {
   start: `siann start

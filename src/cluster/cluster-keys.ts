@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Priority } from '../inference/dispatcher.ts';
+import type { Priority } from '../pool/dispatcher.ts';
 
 /** Raised whenever a job, an answer or the way between them is written otherwise than before. */
 const protocolVersion = 1;

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { ServiceError } from '../errors.ts';
-import { type Dispatcher, type Priority, priorities } from '../inference/dispatcher.ts';
-import { settledWithin } from '../inference/settled-within.ts';
+import { type Dispatcher, type Priority, priorities } from '../pool/dispatcher.ts';
+import { settledWithin } from '../pool/settled-within.ts';
 import { clusterKeys } from './cluster-keys.ts';
-import { packErrorAnswer, packResultAnswer } from './job-answer.ts';
-import type { WorkerCodec } from './job-codec.ts';
-import { createJobLanes, type TakenJob } from './job-lanes.ts';
+import { packErrorAnswer, packResultAnswer } from './queue/job-answer.ts';
+import type { WorkerCodec } from './queue/job-codec.ts';
+import { createJobLanes, type TakenJob } from './queue/job-lanes.ts';
+import { createWorkPost } from './queue/work-post.ts';
 import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
 import { unavailable } from './unavailable.ts';
-import { createWorkPost } from './work-post.ts';
 
 export type ClusterWorkerOptions<Job, Result> = {
   redis: Redis;

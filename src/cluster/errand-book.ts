@@ -1,7 +1,7 @@
-import { type Priority, priorities } from '../inference/dispatcher.ts';
-import { createFairQueue } from '../inference/fair-queue.ts';
-import type { Ticket } from '../inference/ticket.ts';
-import type { PostedJob } from './job-post.ts';
+import { type Priority, priorities } from '../pool/dispatcher.ts';
+import { createFairQueue } from '../pool/queue/fair-queue.ts';
+import type { Ticket } from '../pool/queue/ticket.ts';
+import type { PostedJob } from './queue/job-post.ts';
 import { createRequestTurns, type RequestTurns } from './request-turns.ts';
 
 /** A job between `run` and its answer. */

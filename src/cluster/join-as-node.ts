@@ -2,7 +2,7 @@ import { type ClusterDispatcher, createClusterDispatcher } from './cluster-dispa
 import { clusterKeys } from './cluster-keys.ts';
 import { watchCluster } from './cluster-watch.ts';
 import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
-import type { NodeCodec } from './job-codec.ts';
+import type { NodeCodec } from './queue/job-codec.ts';
 
 export type ClusterNodeOptions<Job, Result> = {
   url: string;

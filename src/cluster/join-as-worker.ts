@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
-import type { Priority } from '../inference/dispatcher.ts';
-import type { LocalDispatcher } from '../inference/local-dispatcher.ts';
+import type { Priority } from '../pool/dispatcher.ts';
+import type { LocalDispatcher } from '../pool/local-dispatcher.ts';
 import { clusterKeys } from './cluster-keys.ts';
 import { createClusterWorker } from './cluster-worker.ts';
 import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
-import type { WorkerCodec } from './job-codec.ts';
+import type { WorkerCodec } from './queue/job-codec.ts';
 import { announceWorker } from './worker-announcement.ts';
 
 export type JoinAsWorkerOptions<Job, Result> = {

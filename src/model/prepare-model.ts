@@ -1,7 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { addAdapter } from './adapter.ts';
 import {
   type AdapterChoice,
   type ModelId,
@@ -11,10 +10,11 @@ import {
   publishedModel,
   remedyFor,
 } from './catalogue.ts';
-import { buildDecoderGraph } from './decoder-graph.ts';
-import { buildEncoderGraph, encoderParts } from './encoder-graph.ts';
-import { type GraphBuilder, OutsideWeights } from './graph-builder.ts';
+import { buildDecoderGraph } from './graphs/decoder-graph.ts';
+import { buildEncoderGraph, encoderParts } from './graphs/encoder-graph.ts';
+import { buildVoiceActivityGraph } from './graphs/voice-activity-graph.ts';
 import { type IntegerKind, integerKind } from './integer-kind.ts';
+import { type GraphBuilder, OutsideWeights } from './onnx/graph-builder.ts';
 import type { Precision } from './precision.ts';
 import {
   fileSha256,
@@ -25,8 +25,8 @@ import {
   preparedName,
   removeStale,
 } from './prepared-cache.ts';
-import { readPublishedWeights } from './published-weights.ts';
-import { buildVoiceActivityGraph } from './voice-activity-graph.ts';
+import { addAdapter } from './weights/adapter.ts';
+import { readPublishedWeights } from './weights/published-weights.ts';
 import { readWhisperShape, type WhisperShape } from './whisper-shape.ts';
 
 /** Everything that the recogniser opens. */

@@ -28,7 +28,8 @@ export async function preparedName(
     .update(integers)
     .update(precision);
   const room = fileURLToPath(new URL('.', import.meta.url));
-  for (const file of (await readdir(room)).sort()) hash.update(file).update(await readFile(join(room, file)));
+  for (const file of (await readdir(room, { recursive: true })).filter((name) => name.endsWith('.ts')).sort())
+    hash.update(file).update(await readFile(join(room, file)));
   return `${model.id}-${hash.digest('hex').slice(0, 16)}`;
 }
 

@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
-import type { Priority } from '../inference/dispatcher.ts';
-import type { PoolLog } from '../inference/process-pool.ts';
-import type { LanguageSetting, Segment } from './segment.ts';
+import type { Priority } from '../pool/dispatcher.ts';
+import type { PoolLog } from '../pool/process-pool.ts';
+import type { Config } from '../settings/config.ts';
+import type { StreamRecogniser } from './live/stream-recogniser.ts';
 import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
-import type { StreamRecogniser } from './stream-recogniser.ts';
+import type { LanguageSetting, Segment } from './transcript/segment.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
 export type Recogniser = AsyncDisposable & {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plans } from '../../src/accounts/plans.ts';
+import { plans } from '../../src/accounts/projects/plans.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { temporarySqlite } from '../support/temporary-database.ts';

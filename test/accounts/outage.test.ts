@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { periodAt } from '../../src/accounts/calendar.ts';
-import { createLedger } from '../../src/accounts/ledger.ts';
+import { periodAt } from '../../src/accounts/ledger/calendar.ts';
+import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createGate } from '../../src/accounts/gate.ts';
-import { createInvalidKeyDelay } from '../../src/accounts/invalid-key-delay.ts';
-import { createSignInDelay } from '../../src/accounts/sign-in-delay.ts';
+import { createInvalidKeyDelay } from '../../src/accounts/keys/invalid-key-delay.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
+import { createSignInDelay } from '../../src/accounts/sign-in/sign-in-delay.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis-counters.ts';

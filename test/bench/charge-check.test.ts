@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkCharges } from '../../bench/chaos/charge-check.ts';
 import type { Outcome } from '../../bench/chaos/outcome.ts';
 import { createServiceFolder } from '../../bench/service/service-folder.ts';
-import { createLedger } from '../../src/accounts/ledger.ts';
+import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 
 test('charges that do not go with what clients saw are found out; answers lost on their way are counted apart', async () => {
   await using folder = await createServiceFolder();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareLedger } from '../../bench/service/ledger-check.ts';
 import { createServiceFolder } from '../../bench/service/service-folder.ts';
-import { createLedger } from '../../src/accounts/ledger.ts';
+import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 
 test('a ledger that is not the sum of the answers is found out, whichever way it is wrong', async () => {
   await using folder = await createServiceFolder();

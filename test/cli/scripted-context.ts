@@ -1,8 +1,8 @@
 import type { CommandContext } from '../../src/cli/command.ts';
-import { type Config, loadConfig } from '../../src/config.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { type Config, loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
-import type { Segment } from '../../src/speech/segment.ts';
+import type { Segment } from '../../src/speech/transcript/segment.ts';
 
 export type ScriptedContext = CommandContext & {
   printed: () => string;

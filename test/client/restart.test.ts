@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveEvent, Siann } from '../../client/siann.ts';
-import { createRecogniser } from '../../src/main.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
 import { startService } from '../support/service.ts';
 import { testModels } from '../support/tiny-model.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Siann, SiannError, toSrt, toVtt } from '../../client/siann.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import type { Segment } from '../../src/speech/segment.ts';
+import type { Segment } from '../../src/speech/transcript/segment.ts';
 import { silentRecogniser, startService, type TestService } from '../support/service.ts';
 
 const behindProxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };

@@ -5,7 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { WireEvent } from '../../client/live-events.ts';
-import type { SessionEvent } from '../../src/realtime/session-events.ts';
+import type { SessionEvent } from '../../src/sessions/session-events.ts';
 
 export const sampleRate = 8000;
 const silenceSamples = sampleRate * 0.2;

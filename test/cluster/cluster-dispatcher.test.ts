@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Priority } from '../../src/inference/dispatcher.ts';
-import { createLocalDispatcher } from '../../src/inference/local-dispatcher.ts';
+import type { Priority } from '../../src/pool/dispatcher.ts';
+import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import { dispatcherContract } from '../contract/dispatcher-contract.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
 import { startRedis } from '../support/redis.ts';

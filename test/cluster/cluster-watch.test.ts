@@ -6,7 +6,7 @@ import { joinAsNode } from '../../src/cluster/join-as-node.ts';
 import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
 import { createSpeedMeter } from '../../src/cluster/speed-meter.ts';
 import { readWorkers } from '../../src/cluster/worker-announcement.ts';
-import type { LocalDispatcher } from '../../src/inference/local-dispatcher.ts';
+import type { LocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { plainCodec } from './plain-codec.ts';

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import type { JobCodec } from '../../src/cluster/job-codec.ts';
+import type { JobCodec } from '../../src/cluster/queue/job-codec.ts';
 
 /** Plain data and typed arrays as they are. */
 export function plainCodec<Job, Result>(): JobCodec<Job, Result> {

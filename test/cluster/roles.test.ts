@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { loadConfig } from '../../src/config.ts';
-import { createServiceLog } from '../../src/http/service-log.ts';
-import { createRecogniser } from '../../src/main.ts';
-import { createWorkerService } from '../../src/worker-service.ts';
+import { createServiceLog } from '../../src/operations/service-log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
+import { createWorkerService } from '../../src/wiring/create-worker-service.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -11,7 +11,7 @@ import {
   createClusterDispatcher,
 } from '../../src/cluster/cluster-dispatcher.ts';
 import { type ClusterWorkerOptions, createClusterWorker } from '../../src/cluster/cluster-worker.ts';
-import type { Dispatcher } from '../../src/inference/dispatcher.ts';
+import type { Dispatcher } from '../../src/pool/dispatcher.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
 import { plainCodec } from './plain-codec.ts';

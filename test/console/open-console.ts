@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createRecogniser } from '../../src/main.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testModels } from '../support/tiny-model.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
-import type { Dispatcher, Priority } from '../../src/inference/dispatcher.ts';
+import type { Dispatcher, Priority } from '../../src/pool/dispatcher.ts';
 import type { ScriptedJob, ScriptedResult } from './scripted-job.ts';
 
 export type ContractOptions = { moduleUrl: URL; processes: number; slots: number };

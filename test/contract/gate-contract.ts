@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAccounts } from '../../src/accounts/accounts.ts';
-import { plans } from '../../src/accounts/plans.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
+import { plans } from '../../src/accounts/projects/plans.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createAccountRooms, sha256, sign } from '../support/accounts.ts';

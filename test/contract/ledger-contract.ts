@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { periodAt } from '../../src/accounts/calendar.ts';
-import { createLedger, type LedgerRequest } from '../../src/accounts/ledger.ts';
+import { periodAt } from '../../src/accounts/ledger/calendar.ts';
+import { createLedger, type LedgerRequest } from '../../src/accounts/ledger/ledger.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';

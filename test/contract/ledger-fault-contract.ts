@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createLedger } from '../../src/accounts/ledger.ts';
+import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';

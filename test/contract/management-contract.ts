@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createAccounts } from '../../src/accounts/accounts.ts';
-import { hashOf } from '../../src/accounts/api-key.ts';
+import { hashOf } from '../../src/accounts/keys/api-key.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';

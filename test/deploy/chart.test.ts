@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Ajv } from 'ajv';
-import { settingsSchema } from '../../src/settings-schema.ts';
+import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import { buildRenderer, chartFolder, chartValues, type KubernetesObject, over } from './chart.ts';
 
 const isValid = new Ajv({ strict: false }).compile(

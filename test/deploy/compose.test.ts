@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { parseEnvFile } from '../../src/cli/environment.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/settings/config.ts';
+import { parseEnvFile } from '../../src/settings/environment-files.ts';
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 const composeText = readFileSync(join(deploy, 'compose.yaml'), 'utf8');

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { settingsSchema } from '../../src/settings-schema.ts';
+import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import { startService } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createRecogniser } from '../../src/main.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testModels } from '../support/tiny-model.ts';
 

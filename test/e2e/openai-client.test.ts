@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import OpenAI, { type ClientOptions, toFile } from 'openai';
-import { plans } from '../../src/accounts/plans.ts';
-import { createRecogniser } from '../../src/main.ts';
+import { plans } from '../../src/accounts/projects/plans.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
+import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { fixture } from '../audio/fixtures.ts';
 import {
   silentRecogniser,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { plans } from '../../src/accounts/plans.ts';
+import { plans } from '../../src/accounts/projects/plans.ts';
 import { ServiceError } from '../../src/errors.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { fixture } from '../audio/fixtures.ts';
 import { type Field, formBody, scriptedRecogniser } from '../http/transcription/route-app.ts';

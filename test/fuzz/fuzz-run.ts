@@ -3,7 +3,7 @@ import { createClient } from '../../bench/service/client.ts';
 import { createClips } from '../../bench/service/clips.ts';
 import { type Footprint, type ServedProcess, serve } from '../../bench/service/served-process.ts';
 import { createServiceFolder } from '../../bench/service/service-folder.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import { createOpenApiValidator, type OpenApiValidator } from '../support/openapi.ts';
 import { createMutatedRequest, type MutatedRequest } from './mutated-request.ts';
 import { type Exchange, exchange } from './raw-exchange.ts';

@@ -1,7 +1,7 @@
 /** The network of the published weights in real numbers, operator by operator as the paper draws it: what rounding is measured against. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { GraphBuilder, type TensorName } from '../../src/model/graph-builder.ts';
-import { type PublishedWeights, toFloats } from '../../src/model/published-weights.ts';
+import { GraphBuilder, type TensorName } from '../../src/model/onnx/graph-builder.ts';
+import { type PublishedWeights, toFloats } from '../../src/model/weights/published-weights.ts';
 import { headWidth, type WhisperShape } from '../../src/model/whisper-shape.ts';
 
 export type FloatWhisper = {

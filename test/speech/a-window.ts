@@ -1,4 +1,4 @@
-import type { WindowJob } from '../../src/speech/window-messages.ts';
+import type { WindowJob } from '../../src/speech/windows/window-messages.ts';
 
 /** Every field something that would be missed. */
 export const aWindow: WindowJob = {

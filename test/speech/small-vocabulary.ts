@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../src/speech/vocabulary.ts';
+import type { Vocabulary } from '../../src/speech/inference/decoding/vocabulary.ts';
 
 /** Letters a … z as tokens 0 … 25 and every 20 ms up to 30 s: small enough to write log-probabilities by hand. */
 export const smallVocabulary: Vocabulary = {

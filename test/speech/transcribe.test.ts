@@ -4,7 +4,7 @@ import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { ServiceError } from '../../src/errors.ts';
 import type { TranscribeOptions } from '../../src/speech/recogniser.ts';
 import { transcribe } from '../../src/speech/transcribe.ts';
-import { voiceFrameSamples } from '../../src/speech/voice-activity.ts';
+import { voiceFrameSamples } from '../../src/speech/windows/voice-activity.ts';
 import { inChunks } from '../audio/fixtures.ts';
 import { toWave } from '../support/wave.ts';
 

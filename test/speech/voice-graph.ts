@@ -2,8 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildVoiceActivityGraph } from '../../src/model/voice-activity-graph.ts';
-import { createVoiceActivity, type VoiceActivity } from '../../src/speech/voice-activity.ts';
+import { buildVoiceActivityGraph } from '../../src/model/graphs/voice-activity-graph.ts';
+import { createVoiceActivity, type VoiceActivity } from '../../src/speech/windows/voice-activity.ts';
 
 export const publishedVoiceModel = join(
   createRequire(import.meta.url).resolve('@ricky0123/vad-web/package.json'),

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
-import { createAccounts } from '../../src/accounts/accounts.ts';
 import type { Credential, Environment } from '../../src/accounts/admission.ts';
 import { createGate } from '../../src/accounts/gate.ts';
-import type { Plans } from '../../src/accounts/plans.ts';
-import { createUsageViews } from '../../src/accounts/usage-views.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
+import type { Plans } from '../../src/accounts/projects/plans.ts';
+import { createUsageViews } from '../../src/accounts/usage/usage-views.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { CreateDatabase } from './both-engines.ts';
 

@@ -1,5 +1,9 @@
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { SpeechStream, StreamOptions, StreamRecogniser } from '../../src/speech/stream-recogniser.ts';
+import type {
+  SpeechStream,
+  StreamOptions,
+  StreamRecogniser,
+} from '../../src/speech/live/stream-recogniser.ts';
 
 export type ScriptedStreamsOptions = {
   /** How long it takes to listen to a second of audio. */

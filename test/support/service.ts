@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Environment } from '../../src/accounts/admission.ts';
-import type { Plans } from '../../src/accounts/plans.ts';
-import { loadConfig } from '../../src/config.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
-import { createServiceLog } from '../../src/http/service-log.ts';
-import { createService, type Service } from '../../src/service.ts';
+import type { Plans } from '../../src/accounts/projects/plans.ts';
+import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
+import { createServiceLog } from '../../src/operations/service-log.ts';
+import { loadConfig } from '../../src/settings/config.ts';
 import type { CreateRecogniser, Recogniser } from '../../src/speech/recogniser.ts';
+import { createService, type Service } from '../../src/wiring/create-service.ts';
 import { createOpenApiValidator, type OpenApiValidator } from './openapi.ts';
 import { scriptedStreams } from './scripted-streams.ts';
 

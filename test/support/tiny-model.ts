@@ -1,16 +1,19 @@
 /** The smallest model, prepared once for all tests, and its network opened in this process. */
 import { fileURLToPath } from 'node:url';
-import { createWhisperDecoder, type WhisperDecoder } from '../../src/inference/whisper-decoder.ts';
+import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
+import { readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
+import { readVocabulary, type Vocabulary } from '../../src/speech/inference/decoding/vocabulary.ts';
+import { fullContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { createLogMel } from '../../src/speech/inference/features/log-mel.ts';
+import {
+  createWhisperDecoder,
+  type WhisperDecoder,
+} from '../../src/speech/inference/network/whisper-decoder.ts';
 import {
   createWhisperEncoder,
   type EncodedWindow,
   type WhisperEncoder,
-} from '../../src/inference/whisper-encoder.ts';
-import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
-import { readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
-import { fullContext } from '../../src/speech/heard-frames.ts';
-import { createLogMel } from '../../src/speech/log-mel.ts';
-import { readVocabulary, type Vocabulary } from '../../src/speech/vocabulary.ts';
+} from '../../src/speech/inference/network/whisper-encoder.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
 
 /** Ignored by git; a change to the model room makes a new folder in it. */

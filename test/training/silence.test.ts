@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { framesPerSecond } from '../../src/model/whisper-shape.ts';
-import { shortContext } from '../../src/speech/heard-frames.ts';
-import { leadSeconds } from '../../src/speech/window-lead.ts';
+import { shortContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { leadSeconds } from '../../src/speech/inference/window-lead.ts';
 
 const speechSeconds = 2;
 const begin = leadSeconds * framesPerSecond;

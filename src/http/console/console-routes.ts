@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { SignIn } from '../../accounts/sign-in.ts';
+import type { SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { pageRoutes } from './page-routes.ts';

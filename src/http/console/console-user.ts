@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ConsoleUser } from '../../accounts/sign-in.ts';
+import type { ConsoleUser } from '../../accounts/sign-in/sign-in.ts';
 import { ServiceError } from '../../errors.ts';
 
 declare module 'fastify' {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { Environment } from '../../accounts/admission.ts';
-import { createSignIn, type SignIn } from '../../accounts/sign-in.ts';
-import { createUsageReport } from '../../accounts/usage-report.ts';
+import type { Accounts } from '../../accounts/projects/accounts.ts';
+import { createSignIn, type SignIn } from '../../accounts/sign-in/sign-in.ts';
+import { createUsageReport } from '../../accounts/usage/usage-report.ts';
 import type { Counters } from '../../storage/counters.ts';
 import type { Database } from '../../storage/database.ts';
 import { createConsoleFiles } from './console-files.ts';

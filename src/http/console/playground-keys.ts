@@ -1,4 +1,4 @@
-import type { Accounts } from '../../accounts/accounts.ts';
+import type { Accounts } from '../../accounts/projects/accounts.ts';
 
 /** The key with which the playground calls the service, so that trying it out is counted and limited like anything else. */
 export type PlaygroundKeys = { keyOf(project: string): Promise<string> };

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { Environment } from '../../accounts/admission.ts';
-import { readLastUsed } from '../../accounts/last-used.ts';
-import type { ReadUsageReport } from '../../accounts/usage-report.ts';
+import { readLastUsed } from '../../accounts/keys/last-used.ts';
+import type { Accounts } from '../../accounts/projects/accounts.ts';
+import type { ReadUsageReport } from '../../accounts/usage/usage-report.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PlaygroundKeys } from './playground-keys.ts';
 import { usageCsv } from './usage-csv.ts';

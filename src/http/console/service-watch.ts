@@ -1,5 +1,5 @@
+import type { Metrics } from '../../operations/metrics.ts';
 import type { RecogniserLoad } from '../../speech/recogniser.ts';
-import type { Metrics } from '../metrics.ts';
 import type { OpenStreams } from '../realtime/open-streams.ts';
 
 /** What the operator's page shows; numbers and codes, never what anybody said. */

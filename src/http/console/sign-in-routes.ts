@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../accounts/admission.ts';
-import { plans } from '../../accounts/plans.ts';
-import type { NewSession, SignIn } from '../../accounts/sign-in.ts';
+import { plans } from '../../accounts/projects/plans.ts';
+import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleUserOf } from './console-user.ts';
 import { endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 

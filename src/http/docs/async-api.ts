@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { OpenApiOptions } from '../openapi.ts';
 import { eventSchemas } from './event-schemas.ts';
+import type { OpenApiOptions } from './openapi.ts';
 
 /** The protocol of live captions as AsyncAPI 3.0 (https://www.asyncapi.com/docs/reference/specification/v3.0.0). */
 export function asyncApi(app: FastifyInstance, options: OpenApiOptions): void {

@@ -1,4 +1,4 @@
-import type { Segment, SpokenLanguage, Transcript, Word } from '../../speech/segment.ts';
+import type { Segment, SpokenLanguage, Transcript, Word } from '../../speech/transcript/segment.ts';
 import { type JsonSegment, summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
 import { shownTimes } from './times.ts';
 

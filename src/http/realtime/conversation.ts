@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../errors.ts';
-import type { Session, SessionConfig } from '../../realtime/session.ts';
-import type { EndReason, SessionClose, SessionEvent } from '../../realtime/session-events.ts';
+import type { Session, SessionConfig } from '../../sessions/session.ts';
+import type { EndReason, SessionClose, SessionEvent } from '../../sessions/session-events.ts';
 
 /** One client's side of a stream: its messages in, what it shall read out, in whatever dialect it speaks. */
 export type Conversation = {

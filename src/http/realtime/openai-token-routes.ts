@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
-import { leaseOf } from '../admission-hook.ts';
-import { errorResponses, gateStatuses } from '../error-schema.ts';
+import { leaseOf } from '../server/admission-hook.ts';
+import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 import {
   defaultSettings,
   describeSettings,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { leaseOf } from '../admission-hook.ts';
-import { errorResponses, gateStatuses } from '../error-schema.ts';
+import { leaseOf } from '../server/admission-hook.ts';
+import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
 const tokenSchema = Type.Object(
   {

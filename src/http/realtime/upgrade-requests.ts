@@ -1,6 +1,6 @@
 import { type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerRaw } from '../raw-answer.ts';
+import { answerRaw } from '../server/raw-answer.ts';
 
 /**
  * Requests for another protocol go the way of all others, so that whatever can fail before the upgrade is answered as HTTP:

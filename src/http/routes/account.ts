@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { UsageViews } from '../../accounts/usage-views.ts';
-import { leaseOf } from '../admission-hook.ts';
-import { errorResponses, gateStatuses } from '../error-schema.ts';
+import type { UsageViews } from '../../accounts/usage/usage-views.ts';
+import { leaseOf } from '../server/admission-hook.ts';
+import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
 const minutes = (description: string) => Type.Number({ description: `${description}, in minutes.` });
 const minutesOrNull = (description: string) =>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
-import { errorResponses, gateStatuses } from '../error-schema.ts';
+import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
 export const modelId = 'siann-1';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import type { NetworkList } from '../client-origin.ts';
-import type { Metrics } from '../metrics.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Metrics } from '../../operations/metrics.ts';
+import type { Readiness } from '../../operations/readiness.ts';
+import type { NetworkList } from '../server/client-origin.ts';
 
 export type OperatingRoutesOptions = { readiness: Readiness; metrics: Metrics; metricsAllow: NetworkList };
 

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config.ts';
-import type { ServiceLog } from '../service-log.ts';
+import type { ServiceLog } from '../../operations/service-log.ts';
+import type { Config } from '../../settings/config.ts';
 import type { CertifiedKey } from './certified-key.ts';
 import { developmentCertificate } from './development-certificate.ts';
 import { readOwnCertificate } from './own-certificate.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { ServiceError } from '../../errors.ts';
-import { errorBody } from '../error-answer.ts';
-import { answerRaw } from '../raw-answer.ts';
+import { errorBody } from '../server/error-answer.ts';
+import { answerRaw } from '../server/raw-answer.ts';
 
 const tlsHandshake = 0x16;
 const firstByteMs = 10_000;

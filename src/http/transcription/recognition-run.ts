@@ -1,7 +1,7 @@
 import type { Recogniser, TranscribedRecording, TranscribeOptions } from '../../speech/recogniser.ts';
-import type { Segment } from '../../speech/segment.ts';
-import { createBell } from './bell.ts';
-import type { RecognitionRequest } from './transcription-request.ts';
+import type { Segment } from '../../speech/transcript/segment.ts';
+import type { RecognitionRequest } from '../fields/transcription-request.ts';
+import { createBell } from './upload/bell.ts';
 
 /** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */
 export type RecognitionRun = {

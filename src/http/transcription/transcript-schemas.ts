@@ -1,6 +1,6 @@
 /** What the formats of src/http/formats look like, for the OpenAPI document. */
 import { Type } from 'typebox';
-import { errorSchema } from '../error-schema.ts';
+import { errorSchema } from '../server/error-schema.ts';
 
 const closed = { additionalProperties: false };
 const seconds = (description: string) => Type.Number({ minimum: 0, description });

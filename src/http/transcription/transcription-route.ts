@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../../operations/metrics.ts';
+import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
-import { leaseOf } from '../admission-hook.ts';
-import { toServiceError } from '../error-answer.ts';
-import type { Metrics } from '../metrics.ts';
-import type { ServiceLog } from '../service-log.ts';
-import { paceUpload, type UploadPaceOptions } from '../upload-pace.ts';
-import { readUploadHeaders } from './accepted-headers.ts';
+import { transcriptionSchema } from '../fields/transcription-schema.ts';
+import { leaseOf } from '../server/admission-hook.ts';
+import { toServiceError } from '../server/error-answer.ts';
 import { answerAtOnce, answerWithEvents } from './answer.ts';
 import type { TranscriptionCapacity } from './capacity.ts';
 import { ClientGone, connectionSignal } from './connection-signal.ts';
-import { createFileTape } from './file-tape.ts';
-import { receiveUpload } from './receive-upload.ts';
 import { startRecognition } from './recognition-run.ts';
-import { requestBytes } from './request-bytes.ts';
-import { transcriptionSchema } from './transcription-schema.ts';
+import { readUploadHeaders } from './upload/accepted-headers.ts';
+import { createFileTape } from './upload/file-tape.ts';
+import { receiveUpload } from './upload/receive-upload.ts';
+import { requestBytes } from './upload/request-bytes.ts';
+import { paceUpload, type UploadPaceOptions } from './upload/upload-pace.ts';
 
 export type TranscriptionRouteOptions = {
   recogniser: Pick<Recogniser, 'transcribe'>;

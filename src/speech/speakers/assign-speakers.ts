@@ -1,5 +1,5 @@
-import { joinText } from '../join-text.ts';
-import type { Segment, Word } from '../segment.ts';
+import { joinText } from '../text/join-text.ts';
+import type { Segment, Word } from '../transcript/segment.ts';
 import type { SpeakerTurn } from './who-spoke.ts';
 
 /**

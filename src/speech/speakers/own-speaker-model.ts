@@ -1,6 +1,6 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { createLocalDispatcher, type LocalDispatcher } from '../../inference/local-dispatcher.ts';
-import type { PoolLog } from '../../inference/process-pool.ts';
+import { createLocalDispatcher, type LocalDispatcher } from '../../pool/local-dispatcher.ts';
+import type { PoolLog } from '../../pool/process-pool.ts';
 import { printPlaces } from './print-places.ts';
 import type { SpeakerModel } from './speaker-model.ts';
 import {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFields } from '../../model/protobuf.ts';
+import { readFields } from '../../model/onnx/protobuf.ts';
 
 export type SherpaFiles = { segmentation: string; embedding: string };
 

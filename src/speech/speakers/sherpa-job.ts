@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import type { JobRunner } from '../../inference/job-runner.ts';
+import type { JobRunner } from '../../pool/process/job-runner.ts';
 import type { SherpaFiles } from './sherpa-files.ts';
 import type { HeardWindow, VoicePrint } from './speaker-model.ts';
 

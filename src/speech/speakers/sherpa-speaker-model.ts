@@ -1,5 +1,5 @@
-import { createLocalDispatcher } from '../../inference/local-dispatcher.ts';
-import type { PoolLog } from '../../inference/process-pool.ts';
+import { createLocalDispatcher } from '../../pool/local-dispatcher.ts';
+import type { PoolLog } from '../../pool/process-pool.ts';
 import { findSherpaFiles } from './sherpa-files.ts';
 import type { SherpaSettings } from './sherpa-job.ts';
 import type { HeardWindow, SpeakerModel, VoicePrint } from './speaker-model.ts';

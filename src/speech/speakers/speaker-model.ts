@@ -1,5 +1,5 @@
-import type { RunOptions } from '../../inference/dispatcher.ts';
-import type { SpokenStretch } from '../windows.ts';
+import type { RunOptions } from '../../pool/dispatcher.ts';
+import type { SpokenStretch } from '../windows/windows.ts';
 
 /** How the voice of a short stretch sounds: voices alike point in like directions. */
 export type VoicePrint = {

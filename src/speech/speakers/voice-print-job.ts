@@ -1,9 +1,9 @@
 import { Tensor } from 'onnxruntime-node';
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { type Graph, openGraph } from '../../inference/graph-session.ts';
-import type { JobRunner } from '../../inference/job-runner.ts';
-import { createLogMel, hopSamples, type LogMel, melBands } from '../log-mel.ts';
-import type { SpokenStretch } from '../windows.ts';
+import { type Graph, openGraph } from '../../model/onnx/graph-session.ts';
+import type { JobRunner } from '../../pool/process/job-runner.ts';
+import { createLogMel, hopSamples, type LogMel, melBands } from '../inference/features/log-mel.ts';
+import type { SpokenStretch } from '../windows/windows.ts';
 import {
   directionWidth,
   type VoicePrintJob,

@@ -6,7 +6,7 @@ import {
   type ResponseFormat,
   responseFormats,
 } from '../../../src/http/formats/response-format.ts';
-import type { Segment, Transcript } from '../../../src/speech/segment.ts';
+import type { Segment, Transcript } from '../../../src/speech/transcript/segment.ts';
 
 const empty: Transcript = { durationSeconds: 0, language: 'zh', segments: [] };
 

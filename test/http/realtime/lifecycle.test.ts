@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { plans } from '../../../src/accounts/plans.ts';
+import { plans } from '../../../src/accounts/projects/plans.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { scriptedStreams } from '../../support/scripted-streams.ts';
 import { silentRecogniser, startService, type TestService } from '../../support/service.ts';

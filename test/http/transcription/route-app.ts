@@ -6,15 +6,15 @@ import Fastify from 'fastify';
 import type { Lease } from '../../../src/accounts/admission.ts';
 import { decodeAudio } from '../../../src/audio/decode-audio.ts';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
-import { errorBody, errorHeaders, toServiceError } from '../../../src/http/error-answer.ts';
-import { createNodeServer } from '../../../src/http/node-server.ts';
+import { errorBody, errorHeaders, toServiceError } from '../../../src/http/server/error-answer.ts';
+import { createNodeServer } from '../../../src/http/server/node-server.ts';
 import { createTranscriptionCapacity } from '../../../src/http/transcription/capacity.ts';
 import {
   type TranscriptionRouteOptions,
   transcriptionRoute,
 } from '../../../src/http/transcription/transcription-route.ts';
 import type { Recogniser, TranscribeOptions } from '../../../src/speech/recogniser.ts';
-import type { Segment } from '../../../src/speech/segment.ts';
+import type { Segment } from '../../../src/speech/transcript/segment.ts';
 import { fixture } from '../../audio/fixtures.ts';
 import { toWave } from '../../support/wave.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload-limits.ts';
+import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload/upload-limits.ts';
 import { fixture } from '../../audio/fixtures.ts';
 import {
   bigWave,

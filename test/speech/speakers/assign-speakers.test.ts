@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Segment } from '../../../src/speech/segment.ts';
 import { assignSpeakers } from '../../../src/speech/speakers/assign-speakers.ts';
+import type { Segment } from '../../../src/speech/transcript/segment.ts';
 
 const turns = [
   { startSeconds: 0, endSeconds: 4, speaker: 0 },

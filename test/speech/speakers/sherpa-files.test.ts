@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { GraphBuilder } from '../../../src/model/graph-builder.ts';
-import { MessageWriter } from '../../../src/model/protobuf.ts';
+import { GraphBuilder } from '../../../src/model/onnx/graph-builder.ts';
+import { MessageWriter } from '../../../src/model/onnx/protobuf.ts';
 import { findSherpaFiles } from '../../../src/speech/speakers/sherpa-files.ts';
 import { createSherpaSpeakerModel } from '../../../src/speech/speakers/sherpa-speaker-model.ts';
 

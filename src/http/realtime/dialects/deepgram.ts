@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { SessionConfig } from '../../../realtime/session.ts';
-import type { SessionEvent, TranscriptEvent } from '../../../realtime/session-events.ts';
+import type { SessionConfig } from '../../../sessions/session.ts';
+import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
+import { invalidValue, readBoolean, readList, readNumber, readText } from '../../fields/field-values.ts';
+import { readSpokenLanguage } from '../../fields/spoken-language.ts';
+import { endpointingLimits, fieldsOf, rateLimits, readEncoding } from '../../fields/stream-query.ts';
 import { modelId } from '../../routes/models.ts';
-import {
-  invalidValue,
-  readBoolean,
-  readList,
-  readNumber,
-  readText,
-} from '../../transcription/field-values.ts';
-import type { FormFields } from '../../transcription/form-reader.ts';
+import type { FormFields } from '../../transcription/upload/form-reader.ts';
 import { feedContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
 import type { Dialect, StreamOffers } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
-import { readSpokenLanguage } from '../spoken-language.ts';
 import { deepgramCredentials } from '../stream-credentials.ts';
-import { endpointingLimits, fieldsOf, rateLimits, readEncoding } from '../stream-query.ts';
 
 /** Deepgram's own default, 10 ms, cuts sentences to pieces. */
 const defaultEndpointingMs = 300;

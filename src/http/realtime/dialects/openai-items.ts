@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionEvent, TranscriptEvent } from '../../../realtime/session-events.ts';
-import { joinText } from '../../../speech/join-text.ts';
+import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
+import { joinText } from '../../../speech/text/join-text.ts';
 
 /** What is said in one go is an item of the conversation. */
 export type OpenaiItems = {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../errors.ts';
-import type { SessionConfig } from '../../../realtime/session.ts';
-import type { StreamEncoding } from '../../../realtime/session-events.ts';
+import type { SessionConfig } from '../../../sessions/session.ts';
+import type { StreamEncoding } from '../../../sessions/session-events.ts';
+import { readSpokenLanguage } from '../../fields/spoken-language.ts';
+import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../../fields/stream-query.ts';
 import { modelId } from '../../routes/models.ts';
-import { readSpokenLanguage } from '../spoken-language.ts';
-import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../stream-query.ts';
 
 /** What an OpenAI client sets with `session.update`, or with the older `transcription_session.update`. */
 export type OpenaiSettings = {

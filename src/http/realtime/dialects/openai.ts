@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
-import type { Session } from '../../../realtime/session.ts';
-import { endings, errorOf } from '../../../realtime/session-endings.ts';
-import type { EndReason, SessionClose } from '../../../realtime/session-events.ts';
+import type { Session } from '../../../sessions/session.ts';
+import { endings, errorOf } from '../../../sessions/session-endings.ts';
+import type { EndReason, SessionClose } from '../../../sessions/session-events.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';

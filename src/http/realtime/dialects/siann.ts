@@ -1,10 +1,10 @@
-import type { Session } from '../../../realtime/session.ts';
-import { invalidValue } from '../../transcription/field-values.ts';
+import type { Session } from '../../../sessions/session.ts';
+import { invalidValue } from '../../fields/field-values.ts';
+import { readStreamQuery } from '../../fields/stream-query.ts';
+import { streamSchema } from '../../fields/stream-schema.ts';
 import { sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { streamCredentials } from '../stream-credentials.ts';
-import { readStreamQuery } from '../stream-query.ts';
-import { streamSchema } from '../stream-schema.ts';
 
 /** Our own: the session's events word for word. */
 export const siannDialect: Dialect = {

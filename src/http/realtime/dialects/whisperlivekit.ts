@@ -1,12 +1,12 @@
-import type { SessionConfig } from '../../../realtime/session.ts';
-import type { SessionEvent, TranscriptEvent } from '../../../realtime/session-events.ts';
-import { readBoolean, readText } from '../../transcription/field-values.ts';
+import type { SessionConfig } from '../../../sessions/session.ts';
+import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
+import { readBoolean, readText } from '../../fields/field-values.ts';
+import { readSpokenLanguage } from '../../fields/spoken-language.ts';
+import { defaultEndpointingMs, fieldsOf } from '../../fields/stream-query.ts';
 import { feedContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
-import { readSpokenLanguage } from '../spoken-language.ts';
 import { streamCredentials } from '../stream-credentials.ts';
-import { defaultEndpointingMs, fieldsOf } from '../stream-query.ts';
 
 /** Each update repeats the lines before it, so that a long stream shows its last ones only. */
 const keptLines = 200;

@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Environment } from '../admission.ts';
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const secretLength = 32;
+const prefixLength = 'sk_test_'.length + 4;
+
+export type FreshKey = { key: string; prefix: string; hash: string };
+
+/** A new key, to be shown once; only its hash and its first characters are kept. */
+export function createApiKey(environment: Environment): FreshKey {
+  const key = `sk_${environment}_${randomText(secretLength)}`;
+  return { key, prefix: key.slice(0, prefixLength), hash: hashOf(key) };
+}
+
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The key in an Authorization header, when it has the form of one. */
+export function keyInHeader(authorization: string | undefined): string | undefined {
+  // The scheme may be written in any case, the key may not.
+  return /^[Bb][Ee][Aa][Rr][Ee][Rr] +(sk_(?:test|live)_[A-Za-z0-9]{32})$/.exec(authorization ?? '')?.[1];
+}
+
+/** Letters and digits, each as likely as the other: bytes that would favour some are thrown away. */
+export function randomText(length: number): string {
+  const fair = 256 - (256 % alphabet.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < fair && text.length < length) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
+}

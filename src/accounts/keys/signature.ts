@@ -1,0 +1,37 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+import type { Credential } from '../admission.ts';
+
+/** A signature may be this much older or newer than our clock. */
+const toleranceMs = 300_000;
+/** Longer than any signature stays within the tolerance. */
+export const signatureLifetimeMs = 2 * toleranceMs;
+
+export const emptyBodyHash = createHash('sha256').digest('hex');
+
+export type Signature = {
+  /** The signature itself, by which a replay is known. */
+  hex: string;
+  /** Throws invalid_signature unless it was made with the secret, for this request and a body with this hash. */
+  verify(bodySha256: string): void;
+};
+
+type Signed = Pick<Credential, 'method' | 'url' | 'signature' | 'signatureTimestamp'>;
+
+/** The signature that a request carries. Throws invalid_signature when it has none, or one of another time. */
+export function readSignature(request: Signed, secret: string, nowMs: number): Signature {
+  const { method, url, signature = '', signatureTimestamp = '' } = request;
+  const hex = /^v1=([0-9a-f]{64})$/.exec(signature)?.[1];
+  const timely =
+    /^\d{1,12}$/.test(signatureTimestamp) &&
+    Math.abs(nowMs - Number(signatureTimestamp) * 1000) <= toleranceMs;
+  if (hex === undefined || !timely) throw new ServiceError('invalid_signature');
+  return {
+    hex,
+    verify(bodySha256) {
+      const signed = [signatureTimestamp, method, url, bodySha256].join('\n');
+      const expected = createHmac('sha256', secret).update(signed).digest();
+      if (!timingSafeEqual(expected, Buffer.from(hex, 'hex'))) throw new ServiceError('invalid_signature');
+    },
+  };
+}

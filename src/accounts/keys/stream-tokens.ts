@@ -1,0 +1,39 @@
+import type { Counters } from '../../storage/counters.ts';
+import { hashOf, randomText } from './api-key.ts';
+
+/** Stands in for a key where there is no header to put one in: in a browser's WebSocket. */
+export type StreamToken = { token: string; expiresAt: Date };
+
+type TokenContent = { keyHash: string; note?: string };
+
+export type StreamTokens = {
+  issue(keyHash: string, note?: string): Promise<StreamToken>;
+  /** The hash of the key for which it stands, and what was noted with it; once. */
+  redeem(token: string): Promise<TokenContent | undefined>;
+};
+
+const lifetimeMs = 60_000;
+const secretLength = 32;
+const form = /^ek_[A-Za-z0-9]{32}$/;
+
+/** Only its hash is kept, as with keys, and only for as long as it is good for something. */
+export function createStreamTokens(options: { counters: Counters; clock: { now(): number } }): StreamTokens {
+  const { counters, clock } = options;
+  return {
+    async issue(keyHash, note) {
+      const token = `ek_${randomText(secretLength)}`;
+      const expiresAt = new Date(clock.now() + lifetimeMs);
+      const content: TokenContent = { keyHash, ...(note !== undefined && { note }) };
+      await counters.leaveParcel(nameOf(token), JSON.stringify(content), lifetimeMs);
+      return { token, expiresAt };
+    },
+    async redeem(token) {
+      const content = form.test(token) ? await counters.takeParcel(nameOf(token)) : undefined;
+      return content === undefined ? undefined : JSON.parse(content);
+    },
+  };
+}
+
+function nameOf(token: string): string {
+  return `stream token ${hashOf(token)}`;
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../../errors.ts';
+import type { Counters } from '../../storage/counters.ts';
+import { hashOf } from '../keys/api-key.ts';
+import { sourceOf } from '../keys/invalid-key-delay.ts';
+
+type Options = { counters: Counters; wait?(milliseconds: number): Promise<unknown> };
+
+const freeFailures = 4;
+const firstDelayMs = 250;
+const longestDelayMs = 4_000;
+const maxFailures = 20;
+const forgetAfterMs = 15 * 60_000;
+/** Each try takes memory; more of them at once are told to come back. */
+const maxAtOnce = 8;
+
+/**
+ * Slows down those who guess: a try waits the longer, the more have failed lately for the same name or from the same
+ * address, and after many of them it is refused without looking. Nobody is kept out for longer than it takes to forget.
+ */
+export function createSignInDelay({ counters, wait = delay }: Options) {
+  let atOnce = 0;
+
+  /** `isRight` is asked once the wait is over. */
+  return async (
+    who: { name: string; address: string },
+    isRight: () => Promise<boolean>,
+  ): Promise<boolean> => {
+    if (atOnce >= maxAtOnce) throw tooMany(1);
+    atOnce += 1;
+    try {
+      // Names are as long as whoever guesses likes.
+      const names = [`sign-in name ${hashOf(who.name)}`, `sign-in address ${sourceOf(who.address)}`];
+      const failed = Math.max(...(await Promise.all(names.map(counters.readCount))));
+      if (failed >= maxFailures) throw tooMany(forgetAfterMs / 1000);
+      if (failed > freeFailures)
+        await wait(Math.min(longestDelayMs, firstDelayMs * 2 ** (failed - freeFailures - 1)));
+      const right = await isRight();
+      if (right) await counters.forgetCount(names[0]!);
+      else await Promise.all(names.map((name) => counters.countUp(name, forgetAfterMs)));
+      return right;
+    } finally {
+      atOnce -= 1;
+    }
+  };
+}
+
+function tooMany(retryAfterSeconds: number): ServiceError {
+  const message = 'There were too many attempts to sign in. Wait a quarter of an hour and try again.';
+  return new ServiceError('rate_limit_exceeded', { message, retryAfterSeconds });
+}

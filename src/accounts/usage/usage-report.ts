@@ -1,0 +1,57 @@
+import type { Database } from '../../storage/database.ts';
+import type { Key } from '../keys/keys.ts';
+import { createBalanceReader } from '../ledger/balances.ts';
+import { periodAt } from '../ledger/calendar.ts';
+import type { Accounts } from '../projects/accounts.ts';
+import { plans } from '../projects/plans.ts';
+import { type DailyUsage, dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
+import { type UsageRange, wholeRange } from './usage-range.ts';
+
+export type KeyUsage = {
+  project: { id: string; name: string };
+  key: Pick<Key, 'id' | 'name' | 'prefix' | 'environment' | 'revokedAt'>;
+  minutes: number;
+  requests: number;
+  /** Days on which nothing was transcribed are left out. */
+  daily: DailyUsage[];
+  /** Of the current month, whatever the range. */
+  quota: number | null;
+  remaining: number | null;
+};
+
+export type UsageReport = { from: string; to: string; keys: KeyUsage[] };
+
+export type ReadUsageReport = (
+  wanted: UsageRange & { project?: string | undefined; key?: string | undefined },
+) => Promise<UsageReport>;
+
+type Options = { database: Database; accounts: Accounts; clock?: { now(): number } };
+
+/** What the keys of one project, or of all, have used: for whoever runs the service. */
+export function createUsageReport({ database, accounts, clock = Date }: Options): ReadUsageReport {
+  const readBalance = createBalanceReader({ database });
+
+  return async ({ project, key, ...range }) => {
+    const { month, day: today } = periodAt(clock.now());
+    const { from, to } = wholeRange(range, today);
+    const planOf = new Map((await accounts.projects.list()).map(({ id, plan }) => [id, plan]));
+    const listed = await accounts.keys.list(project);
+    const wanted = key === undefined ? listed : [await accounts.keys.find(key)];
+
+    const keys: KeyUsage[] = [];
+    for (const { project: owner, id, name, prefix, environment, revokedAt } of wanted) {
+      const rows = await readDays(database, id, { from, to });
+      const quota = plans[planOf.get(owner.id)!].quotaMinutes ?? null;
+      keys.push({
+        project: owner,
+        key: { id, name, prefix, environment, revokedAt },
+        minutes: minutesOf(rows.reduce((sum, row) => sum + row.used_ms, 0)),
+        requests: rows.reduce((sum, row) => sum + row.requests, 0),
+        daily: dailyUsageOf(rows),
+        quota,
+        remaining: remainingMinutes(quota, (await readBalance(id, month)).usedMs),
+      });
+    }
+    return { from, to, keys };
+  };
+}

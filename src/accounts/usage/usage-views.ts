@@ -1,0 +1,76 @@
+import type { Database } from '../../storage/database.ts';
+import type { Admitted, Environment, PlanId } from '../admission.ts';
+import { createBalanceReader } from '../ledger/balances.ts';
+import { periodAt, resetDateOf } from '../ledger/calendar.ts';
+import { type Plans, plans as publishedPlans } from '../projects/plans.ts';
+import { type DailyUsage, dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
+import { type UsageRange, wholeRange } from './usage-range.ts';
+
+/** Minutes are rounded to two decimals; null is without limit; the reset is an ISO 8601 instant. */
+export type MonthlyUsage = {
+  currentMonth: number;
+  quota: number | null;
+  remaining: number | null;
+  resetDate: string;
+};
+
+export type AccountView = {
+  id: string;
+  name: string;
+  environment: Environment;
+  project: { id: string; name: string };
+  plan: PlanId;
+  key: { id: string; prefix: string; createdAt: string };
+  usage: MonthlyUsage;
+  rateLimit: { requestsPerSecond: number; concurrentConnections: number };
+};
+
+/** Days on which nothing was transcribed are left out. */
+export type UsageView = MonthlyUsage & {
+  environment: Environment;
+  daily: DailyUsage[];
+};
+
+/** What a key may know of itself. */
+export interface UsageViews {
+  readAccount(admitted: Admitted): Promise<AccountView>;
+  /** Throws invalid_value for a range that makes no sense or is longer than 366 days. */
+  readUsage(admitted: Admitted, range?: UsageRange): Promise<UsageView>;
+}
+
+type Options = { database: Database; clock?: { now(): number }; plans?: Plans };
+
+export function createUsageViews({ database, clock = Date, plans = publishedPlans }: Options): UsageViews {
+  const readBalance = createBalanceReader({ database });
+
+  const readMonth = async ({ key, plan }: Admitted): Promise<MonthlyUsage> => {
+    const now = clock.now();
+    const { usedMs } = await readBalance(key.id, periodAt(now).month);
+    const currentMonth = minutesOf(usedMs);
+    const quota = plans[plan].quotaMinutes ?? null;
+    const remaining = remainingMinutes(quota, usedMs);
+    return { currentMonth, quota, remaining, resetDate: resetDateOf(now).toISOString() };
+  };
+
+  return {
+    async readAccount(admitted) {
+      const { account, project, key, environment, plan } = admitted;
+      const { requestsPerSecond, concurrentConnections } = plans[plan];
+      return {
+        id: account.id,
+        name: account.name,
+        environment,
+        project,
+        plan,
+        key,
+        usage: await readMonth(admitted),
+        rateLimit: { requestsPerSecond, concurrentConnections },
+      };
+    },
+    async readUsage(admitted, range = {}) {
+      const days = wholeRange(range, periodAt(clock.now()).day);
+      const daily = dailyUsageOf(await readDays(database, admitted.key.id, days));
+      return { ...(await readMonth(admitted)), environment: admitted.environment, daily };
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { ServiceError } from '../../errors.ts';
+import { type AudioBlock, silence, trimBlock } from '../audio-block.ts';
+import type { ByteReader } from '../byte-reader.ts';
+import { createFlacDecoder } from '../codecs/flac-packets.ts';
+import { createOpusDecoder } from '../codecs/opus-packets.ts';
+import type { CreatePacketDecoder, PacketDecoder } from '../codecs/packet-decoder.ts';
+import { createVorbisDecoder, isVorbisHeader } from '../codecs/vorbis-packets.ts';
+import { type OggPage, PacketAssembler, readOggPages } from './ogg-pages.ts';
+
+type OggCodec = {
+  headerCount: number;
+  /** The granule clock; nothing where it is the decoder's own rate. */
+  clock?: number;
+  create: CreatePacketDecoder;
+};
+
+const opusClock = 48_000;
+/** FLAC may announce 65,535 of them; no decoder wants more than Vorbis does. */
+const keptHeaders = 3;
+/** A longer jump of the clock is a broken clock, not lost audio. */
+const maxGapSeconds = 600;
+const gapToleranceSeconds = 0.02;
+
+/** Opus (RFC 7845), Vorbis and FLAC in Ogg; the first audio stream, and the ones chained after it. */
+export async function* decodeOgg(reader: ByteReader): AsyncGenerator<AudioBlock> {
+  let stream: OggStream | undefined;
+  try {
+    for await (const page of readOggPages(reader)) {
+      if (page.first && (!stream || stream.started)) {
+        const codec = identify(page.segments[0] ?? new Uint8Array(0));
+        if (codec) {
+          stream?.free();
+          stream = new OggStream(page.serial, codec);
+        }
+      }
+      if (stream?.serial === page.serial) yield* stream.read(page);
+      // All streams of a link announce themselves first: without audio among them there is none.
+      else if (!stream && !page.first) throw new ServiceError('invalid_file_format');
+    }
+  } finally {
+    stream?.free();
+  }
+}
+
+class OggStream {
+  readonly serial: number;
+  readonly #codec: OggCodec;
+  readonly #assembler = new PacketAssembler();
+  #headers: Uint8Array[] = [];
+  #headersRead = 0;
+  #decoder: PacketDecoder | undefined;
+  #leadIn = 0;
+  /** Where the decoded audio has come to, in samples of the decoder; the clock's own once `#anchored`. */
+  #position = 0;
+  #anchored = false;
+
+  constructor(serial: number, codec: OggCodec) {
+    this.serial = serial;
+    this.#codec = codec;
+  }
+
+  get started(): boolean {
+    return this.#decoder !== undefined;
+  }
+
+  async *read(page: OggPage): AsyncGenerator<AudioBlock> {
+    const blocks: AudioBlock[] = [];
+    for (const packet of this.#assembler.packets(page)) {
+      if (!this.#decoder) await this.#readHeader(packet);
+      else {
+        const block = await this.#decode(packet);
+        if (block) blocks.push(block);
+      }
+    }
+    if (blocks.length > 0) yield* this.#place(blocks, page);
+  }
+
+  free(): void {
+    this.#decoder?.free();
+    this.#decoder = undefined;
+  }
+
+  async #readHeader(packet: Uint8Array): Promise<void> {
+    if (this.#headers.length < keptHeaders) this.#headers.push(packet);
+    this.#headersRead += 1;
+    if (this.#headersRead < this.#codec.headerCount) return;
+    this.#decoder = await this.#codec.create(this.#headers);
+    if (!this.#decoder) throw new ServiceError('invalid_file_format');
+    this.#headers = [];
+    this.#leadIn = this.#decoder.leadIn;
+  }
+
+  /** A damaged packet is passed over; the next page's clock shows how long it was. */
+  async #decode(packet: Uint8Array): Promise<AudioBlock | undefined> {
+    try {
+      return await this.#decoder!.decode(packet);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Sets a page's blocks on the clock: silence for what was lost before them, and the padding cut at the end. */
+  async *#place(blocks: AudioBlock[], page: OggPage): AsyncGenerator<AudioBlock> {
+    const rate = this.#decoder!.sampleRate;
+    const decoded = blocks.reduce((sum, block) => sum + block.channels[0]!.length, 0);
+    const clockRatio = rate / (this.#codec.clock ?? rate);
+    const end = page.granule === undefined ? undefined : Math.round(page.granule * clockRatio);
+    // A stream may have been joined in its middle: the first sound page tells where, unless it is also the last.
+    if (end !== undefined && page.intact && !this.#anchored && !page.last) this.#position = end - decoded;
+    const gap = end === undefined ? 0 : end - this.#position - decoded;
+    if (page.intact) {
+      if (gap > gapToleranceSeconds * rate && gap <= maxGapSeconds * rate) yield* silence(gap, rate);
+      this.#anchored ||= end !== undefined;
+    }
+    // A damaged page may decode to too much, and its time be wrong: only a time within the page is believed.
+    const excess = (page.last || !page.intact) && gap < 0 && gap >= -decoded ? -gap : 0;
+    this.#position = page.intact && end !== undefined ? end : this.#position + decoded - excess;
+    let left = decoded;
+    for (const block of blocks) {
+      const length = block.channels[0]!.length;
+      left -= length;
+      const kept = trimBlock(block, this.#leadIn, Math.min(length, excess - left));
+      this.#leadIn = Math.max(0, this.#leadIn - length);
+      if (kept.channels[0]!.length > 0) yield kept;
+    }
+  }
+}
+
+function identify(packet: Uint8Array): OggCodec | undefined {
+  const name = String.fromCharCode(...packet.subarray(0, 8));
+  if (name === 'OpusHead') return { headerCount: 2, clock: opusClock, create: createOpusDecoder };
+  if (isVorbisHeader(packet, 1)) return { headerCount: 3, create: createVorbisDecoder };
+  // The mapping's own header, then as many metadata packets as it says (xiph.org/flac/ogg_mapping.html).
+  if (name.startsWith('\x7fFLAC') && packet.length >= 51) {
+    const headerCount = 1 + ((packet[7]! << 8) | packet[8]!);
+    return { headerCount, create: ([first]) => createFlacDecoder([first!.subarray(9)]) };
+  }
+  return undefined;
+}

@@ -1,0 +1,154 @@
+import { joinSamples } from '../audio-block.ts';
+import { pcmSampleRate } from '../pcm.ts';
+import { createResamplerKernel } from './resampler-kernel.ts';
+
+export interface Resampler {
+  /** Samples at 16 kHz that the input so far decides; may be empty. */
+  push(input: Float32Array): Float32Array;
+  /** What is still due after the last input: in all, round(inputs × 16000 / inputRate) samples. */
+  flush(): Float32Array;
+}
+
+/** Flat to 7.1 kHz; everything that would fold back below 8 kHz is under −65 dB. */
+const passbandHz = 7_100;
+const stopbandDecibels = 66;
+/** Beyond this many fractional positions the nearest one is used: its error is below the stopband. */
+const maxPhases = 4_096;
+/** The filter's memory holds this much input at a time. */
+const pieceInputs = 4_096;
+
+export function createResampler(inputRate: number): Resampler {
+  if (inputRate === pcmSampleRate) return { push: (input) => input, flush: () => new Float32Array(0) };
+  return new SincResampler(inputRate);
+}
+
+/**
+ * A polyphase windowed-sinc filter, centred on each output instant, so it adds no delay: output n is the signal
+ * at n / 16000 s. Design after Kaiser (1974); see Smith, "Digital Audio Resampling Home Page", CCRMA.
+ */
+class SincResampler implements Resampler {
+  readonly #up: number;
+  readonly #down: number;
+  readonly #half: number;
+  readonly #phases: number;
+  readonly #resample: ReturnType<typeof createResamplerKernel>['resample'];
+  /** Inputs from index `#start` on; what lies before the first input and after the last is zero. */
+  readonly #pending: Float32Array;
+  readonly #produced: Float32Array;
+  #start: number;
+  #length: number;
+  #inputs = 0;
+  #outputs = 0;
+
+  constructor(inputRate: number) {
+    const divisor = greatestCommonDivisor(inputRate, pcmSampleRate);
+    this.#up = pcmSampleRate / divisor;
+    this.#down = inputRate / divisor;
+    this.#phases = Math.min(this.#up, maxPhases);
+    // Upsampling must only remove images, which begin at the input's own Nyquist frequency.
+    const nyquist = Math.min(inputRate, pcmSampleRate) / 2;
+    const passband = (passbandHz / (pcmSampleRate / 2)) * nyquist;
+    const transition = (2 * Math.PI * (nyquist - passband)) / inputRate;
+    const taps = Math.ceil((stopbandDecibels - 7.95) / (2.285 * transition) / 8) * 8;
+    this.#half = taps / 2;
+
+    const kernelFloats = (this.#phases + 1) * taps;
+    const pendingFloats = 2 * taps + pieceInputs;
+    const producedFloats = Math.ceil(((taps + pieceInputs) * this.#up) / this.#down) + 1;
+    const { buffer, resample } = createResamplerKernel(4 * (kernelFloats + pendingFloats + producedFloats));
+    designKernels(new Float32Array(buffer, 0, kernelFloats), taps, (nyquist + passband) / 2 / inputRate);
+    this.#pending = new Float32Array(buffer, 4 * kernelFloats, pendingFloats);
+    this.#produced = new Float32Array(buffer, 4 * (kernelFloats + pendingFloats), producedFloats);
+    this.#resample = resample;
+    this.#start = -this.#half;
+    this.#length = this.#half;
+  }
+
+  push(input: Float32Array): Float32Array {
+    const parts: Float32Array[] = [];
+    for (let at = 0; at < input.length; at += pieceInputs) {
+      const piece = input.subarray(at, at + pieceInputs);
+      this.#append(piece);
+      this.#inputs += piece.length;
+      // Output n needs the inputs up to floor(n·down/up) + half.
+      const ready = Math.ceil(((this.#inputs - this.#half) * this.#up) / this.#down);
+      if (ready > this.#outputs) parts.push(this.#produce(ready));
+    }
+    return joinSamples(parts);
+  }
+
+  flush(): Float32Array {
+    this.#append(new Float32Array(this.#half));
+    return this.#produce(Math.round((this.#inputs * this.#up) / this.#down));
+  }
+
+  #append(piece: Float32Array): void {
+    this.#pending.set(piece, this.#length);
+    this.#length += piece.length;
+  }
+
+  #produce(until: number): Float32Array {
+    const count = until - this.#outputs;
+    const position = this.#outputs * this.#down;
+    const whole = Math.floor(position / this.#up);
+    this.#resample(
+      this.#pending.byteOffset + 4 * (whole - this.#half + 1 - this.#start),
+      0,
+      this.#produced.byteOffset,
+      count,
+      2 * this.#half,
+      position % this.#up,
+      this.#up,
+      Math.floor(this.#down / this.#up),
+      this.#down % this.#up,
+      this.#phases,
+    );
+    this.#outputs = until;
+    this.#discard(Math.floor((until * this.#down) / this.#up) - this.#half + 1);
+    return this.#produced.slice(0, count);
+  }
+
+  #discard(before: number): void {
+    const drop = Math.min(before - this.#start, this.#length);
+    if (drop <= 0) return;
+    this.#pending.copyWithin(0, drop, this.#length);
+    this.#length -= drop;
+    this.#start += drop;
+  }
+}
+
+/** One row of taps for each fractional position from 0 to 1; each row sums to one, so a constant stays exact. */
+function designKernels(kernels: Float32Array, taps: number, cutoff: number): void {
+  const beta = 0.1102 * (stopbandDecibels - 8.7);
+  const half = taps / 2;
+  const phases = kernels.length / taps - 1;
+  for (let phase = 0; phase <= phases; phase++) {
+    const row = kernels.subarray(phase * taps, (phase + 1) * taps);
+    let sum = 0;
+    for (let i = 0; i < taps; i++) {
+      const distance = i - half + 1 - phase / phases;
+      const window = besselI0(beta * Math.sqrt(Math.max(0, 1 - (distance / half) ** 2)));
+      row[i] = sinc(2 * cutoff * distance) * window;
+      sum += row[i]!;
+    }
+    for (let i = 0; i < taps; i++) row[i]! /= sum;
+  }
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+function besselI0(x: number): number {
+  let sum = 1;
+  let term = 1;
+  for (let k = 1; term > sum * 1e-12; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,87 @@
+/** What the commands that manage accounts have in common: actions, the database, and what they print. */
+import type { ParseArgsConfig } from 'node:util';
+import { type Accounts, createAccounts } from '../../accounts/projects/accounts.ts';
+import { ServiceError } from '../../errors.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { type CommandContext, parseCommandLine, UsageError } from '../command.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { table } from '../terminal/table.ts';
+
+export type AccountContext = CommandContext & { database: Database; accounts: Accounts };
+
+export type Action = (args: string[], context: AccountContext) => Promise<void>;
+
+/** Runs the action that the first argument names, on the database of the settings. */
+export async function runAction(
+  actions: Readonly<Record<string, Action>>,
+  [name = '', ...args]: string[],
+  context: CommandContext,
+): Promise<number> {
+  if (!Object.hasOwn(actions, name)) {
+    const said = name === '' ? 'Say what to do' : `"${name}" is not something to do here`;
+    throw new UsageError(`${said}: ${Object.keys(actions).join(', ')}.`);
+  }
+  await onDatabase(context, (accountContext) => actions[name]!(args, accountContext));
+  return exitCodes.ok;
+}
+
+export async function onDatabase(
+  context: CommandContext,
+  work: (context: AccountContext) => Promise<void>,
+): Promise<void> {
+  const config = context.loadConfig();
+  await using database = await openDatabase({ url: config.databaseUrl });
+  try {
+    await work({ ...context, database, accounts: createAccounts({ database }) });
+  } catch (error) {
+    throw asCommandError(error);
+  }
+}
+
+/** The options with `--json` among them, and exactly the arguments that are named. */
+export function parseAction<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  names: readonly string[],
+  options: Options,
+) {
+  const { values, positionals } = parseCommandLine(args, {
+    ...options,
+    json: { type: 'boolean', default: false },
+  });
+  if (positionals.length > names.length)
+    throw new UsageError(`"${positionals[names.length]}" is not expected here.`);
+  const missing = names[positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing.`);
+  return { values, positionals };
+}
+
+/** One object a line, or the text for people. */
+export function print(
+  context: CommandContext,
+  json: boolean,
+  objects: readonly object[],
+  text: string,
+): void {
+  context.stdout.write(json ? objects.map((object) => `${JSON.stringify(object)}\n`).join('') : text);
+}
+
+/** A table, or the sentence that says why there is none. */
+export function tableOr(
+  empty: string,
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  return rows.length === 0 ? `${empty}\n` : table([heading, ...rows]);
+}
+
+function asCommandError(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  if (error.code === 'invalid_value') return new UsageError(error.message, { cause: error });
+  if (error.code === 'project_not_found')
+    return new Error(
+      `${error.message} See: siann projects list. A new one is made with: siann projects create NAME`,
+      { cause: error },
+    );
+  if (error.code === 'not_found') return new Error(`${error.message} See: siann keys list`, { cause: error });
+  return error;
+}

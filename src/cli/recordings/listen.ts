@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import type { LiveEvent, LiveStream } from '../../../client/siann.ts';
+import type { Config } from '../../settings/config.ts';
+import { type LanguageSetting, languageSettings } from '../../speech/transcript/segment.ts';
+import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from '../command.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createCaptions, createEventLines } from './captions.ts';
+import { atRealSpeed, fileAudio, pipedAudio } from './listen-audio.ts';
+import { createServiceClient, serviceFailure } from './service-client.ts';
+
+/** How long the last words may take, from the last thing heard of the service. */
+const lastWordsMs = { afterAudio: 60_000, afterInterruption: 5_000 };
+
+/** Streams to a running service and shows live captions. */
+export const listen: Command = async (args, context) => {
+  const request = parseRequest(args, context);
+  const { url, key, language, speakers } = request;
+  const audio = request.file === undefined ? pipedAudio(context.stdin) : await openFile(request.file);
+  const client = createServiceClient({ url, key, ca: await readAuthority(request.authorityPath) });
+  const captions = request.json ? createEventLines(context.stdout) : createCaptions(context.stdout);
+  const stop = new AbortController();
+  let late: NodeJS.Timeout | undefined;
+  const stream = client.listen({ language, speakerDiarization: speakers, signal: stop.signal });
+  const ended = (async () => {
+    for await (const event of stream) {
+      late?.refresh();
+      captions.show(event);
+      if (!request.json) complain(event, context.stderr);
+    }
+  })();
+  try {
+    await Promise.race([sendAudio(stream, atRealSpeed(audio, context.signal), context.signal), ended]);
+    stream.close();
+    late = setTimeout(
+      () => stop.abort(new Error('The last words did not come. Check that the service still runs.')),
+      context.signal.aborted ? lastWordsMs.afterInterruption : lastWordsMs.afterAudio,
+    );
+    await ended;
+    return exitCodes.ok;
+  } catch (error) {
+    throw serviceFailure(error, url);
+  } finally {
+    clearTimeout(late);
+    stop.abort();
+    captions.end();
+  }
+};
+
+type ListenRequest = {
+  file: string | undefined;
+  language: LanguageSetting;
+  url: string;
+  key: string;
+  authorityPath: string | undefined;
+  speakers: boolean;
+  json: boolean;
+};
+
+function parseRequest(args: string[], context: CommandContext): ListenRequest {
+  const { values, positionals } = parseCommandLine(args, {
+    language: { type: 'string', default: 'mixed' },
+    url: { type: 'string' },
+    key: { type: 'string' },
+    ca: { type: 'string' },
+    diarize: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  });
+  const [file, ...more] = positionals;
+  if (more.length > 0) throw new UsageError('Name one file at a time.');
+  const isPiped = file === undefined || file === '-';
+  if (isPiped && context.stdin.isTTY) {
+    throw new UsageError(
+      'Name an audio file, or pipe audio in: arecord -q -f S16_LE -r 16000 -c 1 | siann listen',
+    );
+  }
+  const language = languageSettings.find((setting) => setting === values.language);
+  if (!language) throw new UsageError(`--language is one of ${languageSettings.join(', ')}.`);
+  if (values.url !== undefined && !/^(https?|wss?):\/\//.test(values.url)) {
+    throw new UsageError('--url is the base address of a service, such as https://localhost:8443/v1.');
+  }
+  const config = context.loadConfig();
+  const key = values.key ?? config.apiKey;
+  if (!key) {
+    throw new UsageError(
+      'Name a key with --key or SIANN_API_KEY. `siann keys create` makes one for a project.',
+    );
+  }
+  return {
+    file: isPiped ? undefined : file,
+    language,
+    url: values.url ?? localAddress(config, key),
+    key,
+    authorityPath: values.ca ?? localAuthority(config),
+    speakers: values.diarize,
+    json: values.json,
+  };
+}
+
+/** The service of the data folder, in the environment that the key is of. */
+function localAddress({ host, port, testPort, tls }: Config, key: string): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const scheme = tls === 'proxy' ? 'http' : 'https';
+  return `${scheme}://${name}:${key.startsWith('sk_test_') ? testPort : port}/v1`;
+}
+
+function localAuthority({ dataFolder }: Config): string | undefined {
+  const path = join(dataFolder, 'tls', 'ca.pem');
+  return existsSync(path) ? path : undefined;
+}
+
+/** With what this machine trusts anyway: the address may be of any service. */
+async function readAuthority(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const authority = await readFile(path, 'utf8').catch(() => {
+    throw new Error(`${path} cannot be read. Name the certificate of the authority with --ca.`);
+  });
+  return [authority, ...rootCertificates].join('\n');
+}
+
+async function openFile(file: string): Promise<AsyncIterable<Uint8Array>> {
+  return fileAudio(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file}: ${error.code === 'ENOENT' ? 'there is no such file.' : error.message}`);
+  });
+}
+
+/** Ends with everything written, or with the wish to stop. */
+async function sendAudio(
+  stream: LiveStream,
+  frames: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Where no audio comes, the frames would never hear of it.
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  for (;;) {
+    const next = await Promise.race([frames.next(), stopped]);
+    if (!next || next.done) return;
+    // A microphone does not wait for a service that is away; what it says meanwhile is kept.
+    stream.write(next.value).catch(() => {});
+  }
+}
+
+/** What concerns whoever is speaking. That a service restarts needs no word of its own: the connection is taken up again. */
+function complain(event: LiveEvent, stderr: Output): void {
+  if (event.type === 'warning' && event.code !== 'draining') stderr.write(`${event.message}\n`);
+  if (event.type === 'connection.lost')
+    stderr.write('The connection was lost. Trying again; what is said meanwhile is kept.\n');
+  if (event.type === 'connection.restored') stderr.write('Connected again.\n');
+}

@@ -1,0 +1,24 @@
+import type { Environment } from '../../accounts/admission.ts';
+import type { Service } from '../../wiring/create-service.ts';
+import { type Command, parseCommandLine, refuseArguments } from '../command.ts';
+import { runService } from './run-service.ts';
+import { type Keys, welcome } from './welcome.ts';
+
+export const start: Command = (args, context) => {
+  refuseArguments(parseCommandLine(args, {}).positionals);
+  return runService(context, async (service) => {
+    const keys = await firstKeys(service);
+    const hasUsers = (await service.signIn.listUsers()).length > 0;
+    const link = hasUsers ? undefined : await service.signIn.createLink();
+    context.stdout.write(welcome({ service, keys, link }));
+  });
+};
+
+/** On the first start an account, a project and a key for each environment; later ones find them there. */
+async function firstKeys({ accounts }: Service): Promise<Keys | undefined> {
+  const project = await accounts.createFirst();
+  if (!project) return undefined;
+  const make = async (environment: Environment) =>
+    (await accounts.keys.create({ project: project.id, environment, name: 'first' })).key;
+  return { live: await make('live'), test: await make('test') };
+}

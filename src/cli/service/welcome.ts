@@ -1,0 +1,92 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../accounts/admission.ts';
+import type { Service } from '../../wiring/create-service.ts';
+import { setupAddress } from './console-address.ts';
+
+export type Keys = Record<Environment, string>;
+
+export type WelcomeOptions = {
+  service: Pick<Service, 'addresses' | 'authorityPath'>;
+  /** Where they were made just now. */
+  keys: Keys | undefined;
+  /** As long as nobody can sign in to the console. */
+  link: string | undefined;
+};
+
+/** A few seconds of speech that come with the project. */
+const sampleRecording = fileURLToPath(
+  new URL('../../../test/fixtures/audio/speech-16k.wav', import.meta.url),
+);
+
+/** One screen: where everything is, the keys, and what to try next. */
+export function welcome({ service: { addresses, authorityPath }, keys, link }: WelcomeOptions): string {
+  const trust = authorityPath ? ` --cacert ${shellWord(authorityPath)}` : '';
+  const origin = new URL(addresses.live).origin;
+  return [
+    '',
+    'Siann is ready.',
+    '',
+    `  console  ${origin}/console`,
+    `  docs     ${origin}/docs`,
+    `  live     ${addresses.live}`,
+    `  test     ${addresses.test}`,
+    '',
+    ...consoleLines(origin, link, authorityPath),
+    ...keyLines(keys),
+    '',
+    'From the command line:',
+    '',
+    `  curl${trust} ${addresses.test}/audio/transcriptions \\`,
+    `    -H "Authorization: Bearer ${keys?.test ?? '$SIANN_TEST_KEY'}" \\`,
+    `    -F model=siann-1 -F file=@${shellWord(sampleRecording)}`,
+    '',
+    ...trustLines(authorityPath),
+    'Stop with Ctrl-C.',
+    '',
+    '',
+  ].join('\n');
+}
+
+function consoleLines(origin: string, link: string | undefined, authorityPath: string | undefined): string[] {
+  if (link === undefined) return [];
+  return [
+    'Try live captions now: open this link in a browser. It works once.',
+    '',
+    `  ${setupAddress(origin, link)}`,
+    '',
+    ...(authorityPath
+      ? [
+          'The browser warns about the certificate the first time, since it is of this installation’s own making: go on.',
+          '',
+        ]
+      : []),
+  ];
+}
+
+function keyLines(keys: Keys | undefined): string[] {
+  if (keys) return ['Your keys, shown this once:', '', `  live   ${keys.live}`, `  test   ${keys.test}`];
+  return [
+    'Keys are shown only when they are made. For a new one:',
+    '',
+    '  npx siann keys create --project default --environment test',
+  ];
+}
+
+function trustLines(authorityPath: string | undefined): string[] {
+  if (!authorityPath) return [];
+  const path = shellWord(authorityPath);
+  return [
+    `The certificate is of this installation’s own making. Clients have to trust ${relative('.', authorityPath)}:`,
+    '',
+    `  curl --cacert ${path}`,
+    `  NODE_EXTRA_CA_CERTS=${path}   for Node.js`,
+    `  SSL_CERT_FILE=${path}         for Python`,
+    '',
+  ];
+}
+
+/** As it can be pasted into a shell. */
+function shellWord(text: string): string {
+  return /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,105 @@
+import type { JobsOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Priority } from '../../pool/dispatcher.ts';
+import type { ClusterKeys } from '../cluster-keys.ts';
+import { closeJobQueues, openJobQueues } from './job-queues.ts';
+
+export type PostedJob = { id: string; requestId: string; priority: Priority; pack(): Buffer };
+
+export type JobTrace = { job: boolean; answer: boolean; input: boolean };
+
+/** Puts jobs into Redis and takes answers from it. Every verb fails when Redis is away. */
+export type JobPost = AsyncDisposable & {
+  /** Once more under the same id changes nothing, as long as the first is there. */
+  send(job: PostedJob, turn: number): Promise<void>;
+  /** Takes a waiting job back, and lets go of a running one; false for the latter. */
+  withdraw(job: PostedJob): Promise<boolean>;
+  /** Takes a job back only if nobody has begun it. */
+  takeBack(job: PostedJob): Promise<boolean>;
+  /** The answer, which is there once. */
+  collect(id: string): Promise<Buffer | undefined>;
+  discardAnswer(id: string): Promise<void>;
+  /** What there is of each job, whose audio is kept for another while. */
+  keepAlive(jobs: PostedJob[]): Promise<JobTrace[]>;
+  renewInput(job: PostedJob): Promise<void>;
+  /** To the first turn, if it still waits. */
+  bringForward(job: PostedJob): Promise<void>;
+};
+
+/** Audio that nobody looks after any more, its node having died, goes away so soon. */
+const inputMs = 30_000;
+
+/** What was given up twice is kept for whoever looks into it, without its audio. */
+const setAside = { age: 86_400, count: 1_000 };
+
+export function createJobPost(redis: Redis, keys: ClusterKeys): JobPost {
+  const queues = openJobQueues(redis, keys);
+  const putInput = ({ id, pack }: PostedJob) => redis.set(keys.input(id), pack(), 'PX', inputMs);
+  const remove = async ({ id, priority }: PostedJob) =>
+    (await queues[priority].remove(id, { removeChildren: false })) === 1;
+
+  return {
+    async send(job, turn) {
+      const { id, requestId, priority } = job;
+      const options: JobsOptions = {
+        jobId: id,
+        priority: turn,
+        attempts: 1,
+        removeOnComplete: true,
+        removeOnFail: setAside,
+      };
+      // On one connection commands are carried out in order: who sees the job finds its input.
+      await Promise.all([putInput(job), queues[priority].add('job', { requestId }, options)]);
+      await redis.publish(keys.work, priority);
+    },
+
+    async withdraw(job) {
+      // A worker that has not begun it finds nothing to begin with.
+      await redis.del(keys.input(job.id));
+      if (await remove(job)) return true;
+      await redis.publish(keys.cancelled, job.id);
+      return false;
+    },
+
+    async takeBack(job) {
+      const taken = await remove(job);
+      if (taken) await redis.del(keys.input(job.id));
+      return taken;
+    },
+
+    async collect(id) {
+      const [answer] = await Promise.all([redis.getdelBuffer(keys.answer(id)), redis.del(keys.input(id))]);
+      return answer ?? undefined;
+    },
+
+    async discardAnswer(id) {
+      await redis.del(keys.answer(id));
+    },
+
+    async keepAlive(jobs) {
+      const asked = jobs.map(async (job): Promise<JobTrace> => {
+        // In this order: a worker writes the answer before it takes the job away.
+        const [exists, answered, kept] = await Promise.all([
+          redis.exists(queues[job.priority].toKey(job.id)),
+          redis.exists(keys.answer(job.id)),
+          redis.pexpire(keys.input(job.id), inputMs),
+        ]);
+        return { job: exists === 1, answer: answered === 1, input: kept === 1 };
+      });
+      return Promise.all(asked);
+    },
+
+    async renewInput(job) {
+      await putInput(job);
+    },
+
+    async bringForward({ id, priority }) {
+      const job = await queues[priority].getJob(id);
+      await job?.changePriority({ priority: 1 });
+    },
+
+    async [Symbol.asyncDispose]() {
+      await closeJobQueues(queues);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { deserialize, serialize } from 'node:v8';
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import { packAudio, packedLength } from '../../audio/samples/packed-audio.ts';
+import type { PackedWindow, WindowJob, WindowResult } from '../../speech/windows/window-messages.ts';
+import type { JobCodec } from './job-codec.ts';
+
+/** What stands before the samples, and how long it is before that. */
+type Head = Omit<WindowJob, 'audio'> & { fullScale: number };
+const lengthBytes = 4;
+
+/** Windows with their audio in 16 bits; it stays packed until it is with the process that listens to it. */
+export const windowCodec: JobCodec<WindowJob, WindowResult, PackedWindow> = {
+  packJob({ audio, ...rest }) {
+    const { samples, fullScale } = packAudio(audio);
+    const head = serialize({ ...rest, fullScale } satisfies Head);
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32LE(head.length);
+    return Buffer.concat([length, head, samples]);
+  },
+
+  unpackJob(bytes) {
+    const start = lengthBytes + bytes.readUInt32LE();
+    const { fullScale, ...rest } = deserialize(bytes.subarray(lengthBytes, start)) as Head;
+    return { ...rest, audio: { samples: bytes.subarray(start), fullScale } };
+  },
+
+  packResult: serialize,
+  unpackResult: deserialize,
+
+  audioSeconds: ({ audio }) => packedLength(audio) / pcmSampleRate,
+};

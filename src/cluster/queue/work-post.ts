@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { Priority } from '../../pool/dispatcher.ts';
+import { type ClusterKeys, nodeOf } from '../cluster-keys.ts';
+import { createRedisPresence } from '../redis-presence.ts';
+
+/** What a worker reads and writes beside the queues. What was taken or computed is worth waiting for Redis. */
+export type WorkPost = Disposable & {
+  /** What is to be done; nothing when nobody wants it any more. */
+  readInput(id: string): Promise<Buffer | undefined>;
+  answer(id: string, bytes: Buffer): Promise<void>;
+  /** Tells all workers that there is work. */
+  callOthers(priority: Priority): Promise<void>;
+};
+
+/** An answer waits so long for its node, which may just be cut off from Redis. */
+const answerMs = 90_000;
+/** When it does not listen it is gone, mostly. */
+const unheardAnswerMs = 20_000;
+const persistenceMs = 60_000;
+
+export function createWorkPost(redis: Redis, keys: ClusterKeys, onReturn: () => void): WorkPost {
+  const presence = createRedisPresence(redis, onReturn);
+  const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const until = performance.now() + persistenceMs;
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        const left = until - performance.now();
+        if (left <= 0) throw error;
+        await presence.within(left);
+        await delay(100);
+      }
+    }
+  };
+
+  return {
+    async readInput(id) {
+      return (await persistently(() => redis.getBuffer(keys.input(id)))) ?? undefined;
+    },
+
+    async answer(id, bytes) {
+      const [, listeners] = await persistently(() =>
+        Promise.all([
+          redis.set(keys.answer(id), bytes, 'PX', answerMs),
+          redis.publish(keys.answered(nodeOf(id)), id),
+          redis.del(keys.input(id)),
+        ]),
+      );
+      if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
+    },
+
+    async callOthers(priority) {
+      await redis.publish(keys.work, priority);
+    },
+
+    [Symbol.dispose]: () => presence[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,19 @@
+import type { LanguageSetting } from '../../speech/transcript/segment.ts';
+import { invalidValue } from './field-values.ts';
+
+/** Languages as clients of other services name them, by what they begin with. */
+const settings: [pattern: RegExp, setting: LanguageSetting][] = [
+  [/^(mixed|multi|auto)$/, 'mixed'],
+  [/^zh-(cn|sg|hans)/, 'zh-CN'],
+  [/^(zh|cmn)(-|$)/, 'zh-TW'],
+  [/^en(-|$)/, 'en-US'],
+  [/^nan(-|$)/, 'nan-TW'],
+];
+
+export function readSpokenLanguage(name: string | undefined, param: string): LanguageSetting {
+  const asked = name?.trim().toLowerCase().replace('_', '-');
+  if (!asked) return 'mixed';
+  const known = settings.find(([pattern]) => pattern.test(asked));
+  if (known) return known[1];
+  throw invalidValue(param, `\`${param}\` is one of zh-TW, zh-CN, en-US, nan-TW, or multi for all of them.`);
+}

@@ -1,0 +1,92 @@
+import type { RequestListener, Server } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Gate } from '../../accounts/admission.ts';
+import { ServiceError } from '../../errors.ts';
+import { createAdmissionHook } from './admission-hook.ts';
+import { answerClientError } from './client-error.ts';
+import type { ClientOrigin } from './client-origin.ts';
+import { errorBody, errorHeaders, toServiceError } from './error-answer.ts';
+import { createKnownPaths } from './known-paths.ts';
+import { createRequestId } from './request-id.ts';
+import { createRequestRecord, type RequestRecordOptions } from './request-record.ts';
+
+export type EnvironmentAppOptions = RequestRecordOptions & {
+  gate: Gate;
+  clientOrigin(request: FastifyRequest['raw']): ClientOrigin;
+  createServer(handler: RequestListener): Server;
+  /** Tell browsers to never come back over plain HTTP; only where the certificate is one they trust. */
+  strictTransport?: boolean;
+  /** Adds the routes. */
+  routes(app: FastifyInstance): void | Promise<void>;
+};
+
+/** One environment's requests: where every one of them comes in, is let in, and is answered, whatever happens on the way. */
+export async function createEnvironmentApp(options: EnvironmentAppOptions): Promise<FastifyInstance> {
+  const { state, log, metrics } = options;
+  const record = createRequestRecord(options);
+  const knownPaths = createKnownPaths();
+  const app = Fastify({
+    serverFactory: options.createServer as never,
+    genReqId: createRequestId,
+    frameworkErrors: (error, request, reply) => {
+      receive(request, reply);
+      answerError(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+  });
+
+  app.decorateRequest('lease', undefined);
+  app.decorateRequest('clientAddress', '');
+  app.decorateRequest('stream', undefined);
+  // Bodies are read by the one route that wants one, and only once the gate has let the request in.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  app.addHook('onRoute', (route) => {
+    const admission = route.config?.admission;
+    if (admission === undefined) throw new Error(`The route ${route.url} does not say how it is admitted.`);
+    knownPaths.add(route.url, route.method);
+    if (admission === 'open') return;
+    route.onRequest = [createAdmissionHook(options, admission), ...[route.onRequest ?? []].flat()];
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    receive(request, reply);
+    const { address, secure } = options.clientOrigin(request.raw);
+    request.clientAddress = address;
+    if (state.draining) reply.header('connection', 'close');
+    done(secure || request.routeOptions.config.insecure ? undefined : new ServiceError('https_required'));
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = knownPaths.methodsOf(request.raw.url ?? '');
+    if (allowed === undefined) throw new ServiceError('not_found');
+    reply.header('allow', allowed);
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    throw new ServiceError('method_not_allowed');
+  });
+  await options.routes(app);
+  await app.ready();
+  return app;
+
+  function receive(request: FastifyRequest, reply: FastifyReply): void {
+    record(request, reply);
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (options.strictTransport) reply.header('strict-transport-security', 'max-age=31536000');
+  }
+
+  function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = toServiceError(thrown);
+    if (error.code === 'internal_error')
+      log.error({ requestId: request.id, err: error.cause ?? error }, 'request failed');
+    if (error.code === 'unavailable')
+      log.warn({ requestId: request.id, reason: (error.cause as Error | undefined)?.message }, 'not reached');
+    metrics.refused(error.code);
+    reply
+      .code(error.status)
+      .headers({ ...errorHeaders(error), 'content-type': 'application/json; charset=utf-8' })
+      .send(JSON.stringify(errorBody(error)));
+  }
+}

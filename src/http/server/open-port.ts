@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import { expectTls } from '../tls/plain-http.ts';
+import { type NetworkList, plainAddress } from './client-origin.ts';
+
+export type OpenPortOptions = {
+  host: string;
+  port: number;
+  maxConnections: number;
+  /** Who may hold all of them, as a proxy may; anybody else may hold a quarter. */
+  unlimited?: NetworkList;
+};
+
+export type OpenPort = AsyncDisposable & {
+  port: number;
+  /** From now on, connections are the server's; those that came before were turned away. */
+  serve(server: HttpServer): void;
+  /** Takes no new connections; those there are stay. */
+  stopAccepting(): void;
+};
+
+const tcpKeepAliveMs = 60_000;
+const shareOfOne = 1 / 4;
+
+/**
+ * A port, taken before anything else is done, so that of two services on the same data only one goes on. Sockets of our
+ * own make `localhost` both 127.0.0.1 and ::1, and let draining stop accepting without closing the connections on which
+ * clients are about to ask.
+ */
+export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
+  const { host, port } = options;
+  const connections = createConnections(options);
+  const listeners: Server[] = [];
+  let server: HttpServer | undefined;
+  const open = async (address: string, number: number) => {
+    const listener = createServer({
+      allowHalfOpen: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveMs,
+    });
+    listener.on('connection', (socket) => {
+      if (!server || !connections.admit(socket)) socket.destroy();
+      else if (server instanceof HttpsServer) expectTls(socket, (tls) => server?.emit('connection', tls));
+      else server.emit('connection', socket);
+    });
+    listener.listen({ host: address, port: number });
+    await once(listener, 'listening');
+    listeners.push(listener);
+    return (listener.address() as { port: number }).port;
+  };
+  const stopAccepting = () => {
+    for (const listener of listeners.splice(0)) listener.close();
+  };
+
+  const isLocal = host === 'localhost';
+  const number = await open(isLocal ? '127.0.0.1' : host, port).catch((error) => {
+    throw portFailure(error, host, port);
+  });
+  // A machine without IPv6 is served over IPv4 alone.
+  if (isLocal) {
+    await open('::1', number).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE' || port === 0) return;
+      stopAccepting();
+      throw portFailure(error, host, port);
+    });
+  }
+
+  return {
+    port: number,
+    serve(httpServer) {
+      server = httpServer;
+      // The server begins to watch for slow clients when it listens, which it never does itself.
+      server.emit('listening');
+    },
+    stopAccepting,
+    async [Symbol.asyncDispose]() {
+      stopAccepting();
+      server?.closeAllConnections();
+      connections.destroyAll();
+      server?.close();
+    },
+  };
+}
+
+function createConnections({ maxConnections, unlimited }: OpenPortOptions) {
+  const sockets = new Set<Socket>();
+  const ofAddress = new Map<string, number>();
+  return {
+    admit(socket: Socket): boolean {
+      const address = plainAddress(socket.remoteAddress ?? '');
+      const others = ofAddress.get(address) ?? 0;
+      const share = unlimited?.includes(address) ? 1 : shareOfOne;
+      if (sockets.size >= maxConnections || others >= maxConnections * share) return false;
+      sockets.add(socket);
+      ofAddress.set(address, others + 1);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        const left = ofAddress.get(address)! - 1;
+        if (left > 0) ofAddress.set(address, left);
+        else ofAddress.delete(address);
+      });
+      return true;
+    },
+    destroyAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function portFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is taken by another program. Stop it, or choose another with SIANN_PORT and SIANN_TEST_PORT.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with SIANN_PORT and SIANN_TEST_PORT.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Set SIANN_HOST to one that it has.`,
+    ENOTFOUND: `There is no machine called ${host}. Set SIANN_HOST to an address of this one.`,
+    EAI_AGAIN: `The name ${host} cannot be looked up. Set SIANN_HOST to an address of this machine.`,
+  };
+  const sentence = reasons[error.code ?? ''] ?? `Cannot listen on ${host}, port ${port}: ${error.message}`;
+  return new Error(sentence, { cause: error });
+}

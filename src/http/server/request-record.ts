@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Environment } from '../../accounts/admission.ts';
+import type { Metrics } from '../../operations/metrics.ts';
+import type { ServiceLog } from '../../operations/service-log.ts';
+import type { ServiceState } from '../../operations/service-state.ts';
+import type { RequestSpan, Tracing } from '../../operations/tracing.ts';
+import type { EndReason } from '../../sessions/session-events.ts';
+import { boundUnreadBody, closeAfterBody } from './unread-body.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the request has become a stream. Its lease is closed, and it is logged, once that has ended. */
+    stream: Promise<StreamRecord> | undefined;
+  }
+}
+
+/** What is left of a stream. */
+export type StreamRecord = {
+  dialect: string;
+  closeCode: number;
+  reason: EndReason;
+  audioSeconds: number;
+  billedSeconds: number;
+};
+
+export type RequestRecordOptions = {
+  environment: Environment;
+  state: ServiceState;
+  log: ServiceLog;
+  metrics: Metrics;
+  tracing?: Tracing | undefined;
+};
+
+/**
+ * Notes that a request has come in; when its answer has ended, or its client has gone, it sees to it exactly once that the
+ * lease is closed and the request counted, logged and traced.
+ */
+export function createRequestRecord({ environment, state, log, metrics, tracing }: RequestRecordOptions) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const receivedAt = performance.now();
+    const span = tracing?.startRequest(request.id, request.raw.headers);
+    state.requestsOpen++;
+    closeAfterBody(request.raw);
+    reply.raw.once('close', async () => {
+      boundUnreadBody(request.raw);
+      const stream = request.stream && (await request.stream);
+      record(request, reply, performance.now() - receivedAt, span, stream);
+      if (request.lease) {
+        metrics.leaseClosed();
+        await request.lease
+          .close()
+          .catch((error) => log.error({ requestId: request.id, err: error }, 'lease not closed'));
+      }
+      state.requestsOpen--;
+    });
+  };
+
+  function record(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    milliseconds: number,
+    span?: RequestSpan,
+    stream?: StreamRecord,
+  ): void {
+    const { method, url: route = 'none' } = request.routeOptions;
+    const answer = {
+      environment,
+      // A method of the client's own making is not a label of ours.
+      method: method === undefined ? 'other' : request.method,
+      route,
+      status: stream
+        ? switchingProtocols
+        : reply.raw.headersSent
+          ? reply.raw.statusCode
+          : clientClosedRequest,
+    };
+    const admitted = request.lease?.admitted;
+    metrics.answered({ ...answer, seconds: milliseconds / 1000 });
+    span?.end({ ...answer, ...(admitted && { projectId: admitted.project.id }) });
+    log.info(
+      {
+        requestId: request.id,
+        ...answer,
+        milliseconds: Math.round(milliseconds * 10) / 10,
+        ...(stream ?? (!reply.raw.writableFinished && { aborted: true })),
+        ...(admitted && { keyId: admitted.key.id, projectId: admitted.project.id }),
+      },
+      'request',
+    );
+  }
+}
+
+const switchingProtocols = 101;
+/** Nobody was there to be answered; as nginx counts it. */
+const clientClosedRequest = 499;

@@ -1,0 +1,137 @@
+import type { TranscriptionCapacity } from '../capacity.ts';
+import { createBell } from './bell.ts';
+import { maxHeldBytes } from './upload-limits.ts';
+
+/**
+ * A file while it is uploaded: written once, read from its beginning while more is coming. As long as it holds its bytes it
+ * can be read again; once it has let them go, it keeps only what the reader has not seen, and asks the writer to wait.
+ */
+export type FileTape = Disposable & {
+  /** After disposal, bytes are thrown away. */
+  append(bytes: Uint8Array): void;
+  end(): void;
+  /** Resolves when the reader is near enough for more to be written. */
+  room(): Promise<void>;
+  /** Resolves with the first bytes. */
+  begun: Promise<void>;
+  /** From the first byte; a reader that came before is cut off. Only while `rewindable`. */
+  read(): AsyncGenerator<Uint8Array>;
+  rewindable(): boolean;
+  /** Why it is not rewindable: the file is too long for that, or others hold too much. */
+  overflow(): 'file' | 'others' | undefined;
+  /** From here on nothing is held for another reading. */
+  letGo(): void;
+};
+
+type FileTapeOptions = { capacity: Pick<TranscriptionCapacity, 'hold' | 'release'>; maxHeld?: number };
+
+/** Bytes are copied into blocks of one size, since a client decides how small the pieces are that it sends. */
+const blockBytes = 64 * 1024;
+const maxLagBytes = 512 * 1024;
+
+export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOptions): FileTape {
+  const blocks: Uint8Array[] = [];
+  let firstBlock = 0;
+  let writtenBytes = 0;
+  let readBytes = 0;
+  let heldBytes = 0;
+  let holding = true;
+  let overflow: 'file' | 'others' | undefined;
+  let ended = false;
+  let discarding = false;
+  let reader = 0;
+  const begun = createBell();
+  const written = createBell();
+  const read = createBell();
+
+  const tape: FileTape = {
+    begun: begun.next(),
+
+    append(bytes) {
+      if (discarding) return;
+      for (let at = 0; at < bytes.length; ) {
+        if (writtenBytes % blockBytes === 0) addBlock();
+        const offset = writtenBytes % blockBytes;
+        const piece = bytes.subarray(at, at + blockBytes - offset);
+        blocks.at(-1)!.set(piece, offset);
+        writtenBytes += piece.length;
+        at += piece.length;
+      }
+      begun.ring();
+      written.ring();
+    },
+
+    end() {
+      ended = true;
+      written.ring();
+    },
+
+    async room() {
+      while (!holding && !discarding && writtenBytes - readBytes > maxLagBytes) await read.next();
+    },
+
+    read() {
+      if (firstBlock > 0) throw new Error('The beginning of the file was let go.');
+      readBytes = 0;
+      return readFrom(++reader);
+    },
+
+    rewindable: () => firstBlock === 0,
+    overflow: () => overflow,
+
+    letGo() {
+      holding = false;
+      dropRead();
+    },
+
+    [Symbol.dispose]() {
+      discarding = true;
+      reader++;
+      readBytes = writtenBytes;
+      holding = false;
+      forget(blocks.length);
+      read.ring();
+      written.ring();
+    },
+  };
+  return tape;
+
+  async function* readFrom(self: number): AsyncGenerator<Uint8Array> {
+    while (self === reader) {
+      if (readBytes < writtenBytes) {
+        const block = Math.floor(readBytes / blockBytes);
+        const from = readBytes - block * blockBytes;
+        const piece = blocks[block - firstBlock]!.subarray(from, writtenBytes - block * blockBytes);
+        readBytes += piece.length;
+        if (!holding) dropRead();
+        read.ring();
+        yield piece;
+      } else if (ended) return;
+      else await written.next();
+    }
+    throw new Error('Another reader has taken over, or nobody wants the file any more.');
+  }
+
+  function addBlock(): void {
+    blocks.push(new Uint8Array(blockBytes));
+    if (!holding) return;
+    if (heldBytes + blockBytes > maxHeld) overflow = 'file';
+    else if (!capacity.hold(blockBytes)) overflow = 'others';
+    else heldBytes += blockBytes;
+    if (overflow) tape.letGo();
+  }
+
+  /** Only whole blocks can go. The last one stays, since it is still written to. */
+  function dropRead(): void {
+    forget(Math.min(Math.floor(readBytes / blockBytes) - firstBlock, blocks.length - 1));
+  }
+
+  function forget(count: number): void {
+    if (count <= 0) return;
+    blocks.splice(0, count);
+    firstBlock += count;
+    const released = Math.min(heldBytes, count * blockBytes);
+    heldBytes -= released;
+    capacity.release(released);
+  }
+}

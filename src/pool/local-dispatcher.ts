@@ -1,0 +1,176 @@
+import assert from 'node:assert';
+import { ServiceError } from '../errors.ts';
+import { createAbortWatch } from './abort-watch.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { ChildEnd, ChildOptions, SupervisedChild } from './process/supervised-child.ts';
+import { createProcessPool, type PoolLog } from './process-pool.ts';
+import { createFairQueue } from './queue/fair-queue.ts';
+import { assignWaiting } from './queue/slot-assignment.ts';
+import { type SlotShares, slotsByPriority } from './queue/slot-shares.ts';
+import { createTicket, type Ticket } from './queue/ticket.ts';
+import { settledWithin } from './settled-within.ts';
+
+export type LocalDispatcherOptions<Settings> = SlotShares & {
+  moduleUrl: URL;
+  /** Plain data, handed to the module's `createJobRunner` in each process. */
+  settings: Settings;
+  processes: number;
+  /** A process above it is replaced once its jobs are done; at one and a half times, it is killed at once. */
+  memoryLimitBytes?: number;
+  /** More waiting jobs than this are refused. */
+  maxQueued?: number;
+  /** How long running jobs may go on after shutdown begins. */
+  drainMs?: number;
+  /** How long a process may take to give up a cancelled job before it is killed. */
+  cancelGraceMs?: number;
+  /** How long a process may take to answer a job before it is killed. */
+  jobTimeoutMs?: number;
+  /** How long a process that holds jobs may give no sign of life before it is killed. */
+  silenceTimeoutMs?: number;
+  startTimeoutMs?: number;
+  /** Failed starts in a row after which waiting jobs are rejected. */
+  startAttempts?: number;
+  memoryReportMs?: number;
+  log?: PoolLog;
+};
+
+export type DispatcherStats = {
+  /** Processes that are up and take jobs. */
+  processes: number;
+  busySlots: number;
+  queued: number;
+  /** Processes replaced since the start, for whatever reason. */
+  restarts: number;
+  rssBytes: number;
+};
+
+export interface LocalDispatcher<Job, Result> extends Dispatcher<Job, Result> {
+  /** Resolves when the first process can take jobs; rejects when processes cannot start. */
+  ready(): Promise<void>;
+  stats(): DispatcherStats;
+}
+
+export function createLocalDispatcher<Settings, Job, Result>(
+  options: LocalDispatcherOptions<Settings>,
+): LocalDispatcher<Job, Result> {
+  const { processes, slots, maxQueued = Number.POSITIVE_INFINITY } = options;
+  assert(processes >= 1, 'A dispatcher needs at least one process.');
+
+  type JobTicket = Ticket<Job, Result>;
+  const slotsFor = slotsByPriority(options);
+  const queue = createFairQueue<JobTicket>();
+  const aborts = createAbortWatch();
+  const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();
+  let nextId = 0;
+  let stopped: Promise<void> | undefined;
+
+  const pool = createProcessPool<JobTicket>({
+    processes,
+    startAttempts: options.startAttempts ?? 5,
+    child: childOptions(options),
+    log: options.log,
+    onReady() {
+      for (const waiter of awaitingReady) waiter.resolve();
+      awaitingReady.clear();
+      dispatchWaiting();
+    },
+    onAnswer(ticket, answer) {
+      if (answer.ok) ticket.resolve(answer.result as Result);
+      else ticket.reject(answer.error);
+      dispatchWaiting();
+    },
+    onEnd(end) {
+      for (const ticket of end.unfinished) retry(ticket, end);
+      dispatchWaiting();
+    },
+    onGiveUp(cause) {
+      const error = new Error(`The inference processes cannot start: ${cause.message}`, { cause });
+      rejectWaiting(() => new ServiceError('internal_error', { cause: error }), error);
+    },
+  });
+
+  return {
+    async run(job, runOptions) {
+      runOptions.signal?.throwIfAborted();
+      if (stopped) throw new ServiceError('shutting_down');
+      const onAbort = () => cancel(ticket);
+      const ticket: JobTicket = createTicket({ ...runOptions, id: nextId++, job, aborts, onAbort });
+      queue.push(ticket);
+      pool.wake();
+      dispatchWaiting();
+      if (queue.size() > maxQueued && queue.remove(ticket)) ticket.reject(new ServiceError('overloaded'));
+      return ticket.result;
+    },
+
+    async ready() {
+      if (stopped) throw new ServiceError('shutting_down');
+      if (takingJobs().length > 0) return;
+      pool.wake();
+      await new Promise<void>((resolve, reject) => awaitingReady.add({ resolve, reject }));
+    },
+
+    stats() {
+      const children = [...pool.children];
+      return {
+        processes: takingJobs().length,
+        busySlots: children.reduce((sum, child) => sum + child.held().length, 0),
+        queued: queue.size(),
+        restarts: pool.restarts(),
+        rssBytes: children.reduce((sum, child) => sum + child.rssBytes(), 0),
+      };
+    },
+
+    async [Symbol.asyncDispose]() {
+      stopped ??= stop();
+      await stopped;
+    },
+  };
+
+  function dispatchWaiting(): void {
+    assignWaiting({ queue, children: pool.children, slots, slotsFor });
+  }
+
+  function takingJobs(): SupervisedChild<JobTicket>[] {
+    return [...pool.children].filter((child) => child.takesJobs());
+  }
+
+  function cancel(ticket: JobTicket): void {
+    if (queue.remove(ticket)) return;
+    for (const child of pool.children) child.cancel(ticket);
+  }
+
+  /** A process that dies costs each of its jobs one of two tries, save those that another job is known to have cost. */
+  function retry(ticket: JobTicket, { cause, culprit }: ChildEnd<JobTicket>): void {
+    if (ticket.settled) return;
+    if (culprit === undefined || culprit === ticket) ticket.deaths++;
+    if (stopped) ticket.reject(new ServiceError('shutting_down', { cause }));
+    else if (ticket.deaths > 1) ticket.reject(new ServiceError('internal_error', { cause }));
+    else queue.putBack(ticket);
+  }
+
+  function rejectWaiting(jobError: () => Error, readyError: Error): void {
+    for (const ticket of queue.removeAll()) ticket.reject(jobError());
+    for (const waiter of awaitingReady) waiter.reject(readyError);
+    awaitingReady.clear();
+  }
+
+  async function stop(): Promise<void> {
+    rejectWaiting(() => new ServiceError('shutting_down'), new ServiceError('shutting_down'));
+    const running = [...pool.children].flatMap((child) => child.held());
+    const results = running.map((ticket) => ticket.result);
+    await pool.stop(settledWithin(options.drainMs ?? 10_000, results));
+  }
+}
+
+function childOptions(options: LocalDispatcherOptions<unknown>): ChildOptions {
+  return {
+    moduleUrl: options.moduleUrl,
+    settings: options.settings,
+    startTimeoutMs: options.startTimeoutMs ?? 120_000,
+    jobTimeoutMs: options.jobTimeoutMs ?? 900_000,
+    silenceTimeoutMs: options.silenceTimeoutMs ?? 120_000,
+    cancelGraceMs: options.cancelGraceMs ?? 20_000,
+    memoryReportMs: options.memoryReportMs ?? 1_000,
+    memoryLimitBytes: options.memoryLimitBytes ?? Number.POSITIVE_INFINITY,
+  };
+}

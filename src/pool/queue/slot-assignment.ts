@@ -1,0 +1,59 @@
+import { type Priority, priorities } from '../dispatcher.ts';
+import type { SupervisedChild } from '../process/supervised-child.ts';
+import type { FairQueue } from './fair-queue.ts';
+import type { Ticket } from './ticket.ts';
+
+type AnyTicket = Pick<Ticket<unknown, unknown>, 'requestId' | 'priority' | 'deaths'>;
+
+type Assignment<Item extends AnyTicket> = {
+  queue: FairQueue<Item>;
+  children: Iterable<SupervisedChild<Item>>;
+  /** Jobs that one process holds at once, and how many of them may be of a priority or below it. */
+  slots: number;
+  slotsFor: Record<Priority, number>;
+};
+
+/**
+ * Fills free slots from the queue, the least busy process first. Jobs whose process died lead their priority, but no
+ * two of them share a process: should one be what killed it, the others do not die with it again.
+ */
+export function assignWaiting<Item extends AnyTicket>({ queue, ...room }: Assignment<Item>): void {
+  for (const priority of priorities) {
+    assignEach(
+      () => queue.takeReturned(priority),
+      () => leastBusy(room, priority, (held) => !held.some((ticket) => ticket.deaths > 0)),
+    );
+    assignEach(
+      () => queue.takeTurn(priority),
+      () => leastBusy(room, priority, () => true),
+    );
+  }
+}
+
+function assignEach<Item>(
+  take: () => Item | undefined,
+  findChild: () => SupervisedChild<Item> | undefined,
+): void {
+  for (;;) {
+    const child = findChild();
+    const item = child && take();
+    if (!item) return;
+    child.assign(item);
+  }
+}
+
+function leastBusy<Item extends AnyTicket>(
+  { children, slots, slotsFor }: Omit<Assignment<Item>, 'queue'>,
+  priority: Priority,
+  accepts: (held: Item[]) => boolean,
+): SupervisedChild<Item> | undefined {
+  const open = [...children].filter((child) => {
+    const held = child.held();
+    const notAbove = held.filter(
+      (ticket) => priorities.indexOf(ticket.priority) >= priorities.indexOf(priority),
+    );
+    const room = held.length < slots && notAbove.length < slotsFor[priority];
+    return child.takesJobs() && room && accepts(held);
+  });
+  return open.sort((a, b) => a.held().length - b.held().length)[0];
+}

@@ -1,0 +1,58 @@
+import type { AbortWatch } from '../abort-watch.ts';
+import type { Priority, RunOptions } from '../dispatcher.ts';
+
+/** One job on its way: its promise is settled once, whatever dies, answers late or is cancelled meanwhile. */
+export type Ticket<Job, Result> = {
+  readonly id: number;
+  readonly job: Job;
+  readonly requestId: string;
+  readonly priority: Priority;
+  readonly result: Promise<Result>;
+  readonly settled: boolean;
+  /** How many processes have died while running it, and maybe of it. */
+  deaths: number;
+  resolve(result: Result): void;
+  reject(reason: unknown): void;
+};
+
+type TicketOptions<Job> = RunOptions & { id: number; job: Job; aborts: AbortWatch; onAbort(): void };
+
+export function createTicket<Job, Result>(options: TicketOptions<Job>): Ticket<Job, Result> {
+  const { id, job, requestId, priority, signal, aborts } = options;
+  let settled = false;
+  let settle: { resolve(result: Result): void; reject(reason: unknown): void };
+  const result = new Promise<Result>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const unwatch =
+    signal &&
+    aborts.watch(signal, () => {
+      ticket.reject(signal.reason);
+      options.onAbort();
+    });
+  const finish = () => {
+    settled = true;
+    unwatch?.();
+  };
+
+  const ticket: Ticket<Job, Result> = {
+    id,
+    job,
+    requestId,
+    priority,
+    result,
+    deaths: 0,
+    get settled() {
+      return settled;
+    },
+    resolve(value) {
+      finish();
+      settle.resolve(value);
+    },
+    reject(reason) {
+      finish();
+      settle.reject(reason);
+    },
+  };
+  return ticket;
+}

@@ -1,0 +1,81 @@
+import { joinBytes } from '../audio/byte-reader.ts';
+import { createFlacFrames } from '../audio/flac/flac-frames.ts';
+import type { Pcm } from '../audio/pcm.ts';
+import { downmix } from '../audio/resample/downmix.ts';
+import { createResampler } from '../audio/resample/resampler.ts';
+import { bytesPerSample, readSamples, type SampleFormat } from '../audio/samples/sample-format.ts';
+import type { StreamEncoding } from './session-events.ts';
+
+/** Bytes as a client sends them, split anywhere → samples. */
+export interface FrameDecoder {
+  /** Rejects with `BadAudio` when the bytes are none. */
+  push(bytes: Uint8Array): Promise<Pcm>;
+  /** What is still due after the last bytes. */
+  end(): Promise<Pcm>;
+  /** About how long so many bytes last. */
+  secondsOf(byteLength: number): number;
+  free(): void;
+}
+
+/** Speech at 16 kHz takes about this much as FLAC; known exactly once it is decoded. */
+const flacBytesPerSecond = 16_000;
+
+export function createFrameDecoder(encoding: StreamEncoding, sampleRate: number): FrameDecoder {
+  switch (encoding) {
+    case 'LINEAR16':
+      return createPlainDecoder('s16', sampleRate);
+    case 'MULAW':
+      return createPlainDecoder('mulaw', sampleRate);
+    case 'FLAC':
+      return createFlacDecoder();
+  }
+}
+
+function createPlainDecoder(format: SampleFormat, sampleRate: number): FrameDecoder {
+  const resampler = createResampler(sampleRate);
+  const width = bytesPerSample(format);
+  let rest: Uint8Array = new Uint8Array(0);
+  return {
+    async push(bytes) {
+      const joined = joinBytes([rest, bytes]);
+      const whole = joined.length - (joined.length % width);
+      rest = joined.slice(whole);
+      return clipped(resampler.push(readSamples(joined.subarray(0, whole), format, 1)[0]!));
+    },
+    end: async () => clipped(resampler.flush()),
+    secondsOf: (byteLength) => byteLength / width / sampleRate,
+    free: () => {},
+  };
+}
+
+/** The rate is that of the FLAC header, whatever the parameters say. */
+function createFlacDecoder(): FrameDecoder {
+  const frames = createFlacFrames();
+  let resampler: ReturnType<typeof createResampler> | undefined;
+  const resample = (channels: Float32Array[], sampleRate: number) => {
+    resampler ??= createResampler(sampleRate);
+    return clipped(resampler.push(downmix(channels)));
+  };
+  return {
+    push: (bytes) => frames.push(bytes, resample),
+    async end() {
+      const last = await frames.end(resample);
+      const rest = clipped(resampler?.flush() ?? new Float32Array(0));
+      const all = new Float32Array(last.length + rest.length);
+      all.set(last);
+      all.set(rest, last.length);
+      return all;
+    },
+    secondsOf: (byteLength) => byteLength / flacBytesPerSecond,
+    free: () => frames.free(),
+  };
+}
+
+/** The filter overshoots full scale a little. */
+function clipped(samples: Pcm): Pcm {
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i]! > 1) samples[i] = 1;
+    else if (samples[i]! < -1) samples[i] = -1;
+  }
+  return samples;
+}

@@ -1,0 +1,77 @@
+import { pcmSampleRate } from '../../../audio/pcm.ts';
+import { framesPerSecond } from '../../../model/whisper-shape.ts';
+import { languageOfSetting, type SpokenLanguage } from '../../transcript/segment.ts';
+import type { WindowJob } from '../../windows/window-messages.ts';
+import type { SpokenStretch } from '../../windows/windows.ts';
+import type { Vocabulary } from '../decoding/vocabulary.ts';
+import { type HeardFrames, heardUntil } from '../features/heard-frames.ts';
+import type { FrameStretch, WhisperDecoder } from '../network/whisper-decoder.ts';
+import {
+  type LanguageEvidence,
+  type LanguageRun,
+  languageRuns,
+  likeliestLanguage,
+  logShare,
+} from './language-runs.ts';
+
+/**
+ * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and
+ * below −5 for English ones.
+ */
+const englishHandicap = 2.5;
+
+/**
+ * The adapter learnt to give each language its share of a whole recording. A stretch by itself, cut out of what the network heard,
+ * sounds less Taiwanese to it than it is: log p(nan) − log p(zh) is −0.8 … 4.6 for Taiwanese stretches, −3.9 and less for Mandarin
+ * ones.
+ */
+const taiwaneseBonus = 2;
+/** A language with a smaller share of the whole is not spoken in any of its stretches. */
+const leastShare = 0.02;
+
+type Listening = {
+  decoder: WhisperDecoder;
+  vocabulary: Vocabulary;
+  vocabularySize: number;
+  /** The model has learnt Taiwanese. */
+  adapted: boolean;
+};
+
+/** Which languages are spoken where in a window: every stretch of speech is asked about by itself, all in one go. */
+export async function listenForLanguages(
+  { decoder, vocabulary, vocabularySize, adapted }: Listening,
+  place: number,
+  job: WindowJob,
+  heard: HeardFrames,
+): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
+  const endSeconds = job.audio.length / pcmSampleRate;
+  const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
+  const stretches = [{ from: 0, to: heard.length }, ...asked.map((stretch) => toFrames(stretch, heard))];
+  const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
+  const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
+    const row = index * vocabularySize;
+    return {
+      zh: rows[row + vocabulary.languages.zh]!,
+      en: rows[row + vocabulary.languages.en]! - englishHandicap,
+      nan: adapted ? rows[row + vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
+    };
+  });
+  const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);
+  if (asked.length > 0) {
+    const evidence = adapted ? parts.map((part) => amongHeard(part, whole!)) : parts;
+    return { languages: languageRuns(asked, evidence, endSeconds), noSpeechProbability };
+  }
+  const language = languageOfSetting(job.language) ?? likeliestLanguage(whole!);
+  return { languages: [{ language, startSeconds: 0, endSeconds }], noSpeechProbability };
+}
+
+function amongHeard(part: LanguageEvidence, whole: LanguageEvidence): LanguageEvidence {
+  const kept = (language: SpokenLanguage, bonus = 0) =>
+    logShare(whole, language) < Math.log(leastShare) ? Number.NEGATIVE_INFINITY : part[language] + bonus;
+  return { zh: kept('zh'), en: kept('en'), nan: kept('nan', taiwaneseBonus) };
+}
+
+function toFrames({ startSeconds, endSeconds }: SpokenStretch, heard: HeardFrames): FrameStretch {
+  const from = Math.min(heard.length - 1, heardUntil(heard, Math.floor(startSeconds * framesPerSecond)));
+  return { from, to: Math.max(from + 1, heardUntil(heard, Math.ceil(endSeconds * framesPerSecond))) };
+}

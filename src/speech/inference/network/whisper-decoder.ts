@@ -1,0 +1,142 @@
+import { Tensor } from 'onnxruntime-node';
+import type { IntegerKind } from '../../../model/integer-kind.ts';
+import { openGraph } from '../../../model/onnx/graph-session.ts';
+import type { WhisperShape } from '../../../model/whisper-shape.ts';
+import { DecoderCaches, hidden } from './decoder-caches.ts';
+import type { EncodedWindow } from './whisper-encoder.ts';
+
+/** Attention of the heads that follow the speech: [heads, tokens, frames]. */
+export type Alignment = { heads: number; tokens: number; frames: number; weights: Float32Array };
+
+/**
+ * Several windows decoded side by side: the weights are read from memory once for all of them. Windows occupy places
+ * 0 … count − 1; when one is removed, the last takes its place.
+ */
+export interface WhisperDecoder {
+  readonly capacity: number;
+  readonly count: number;
+  /** Adds a window and returns its place. */
+  add(window: EncodedWindow): number;
+  remove(place: number): void;
+  /** Forgets the tokens of a window, not its audio. */
+  restart(place: number): void;
+  /** What would follow `token` if only one stretch of frames were heard: a row for each stretch. Forgets the window's tokens. */
+  probe(place: number, token: number, stretches: readonly FrameStretch[]): Promise<Float32Array>;
+  /** Feeds several tokens to one window; returns log-probabilities of what follows the last `answers` of them, a row each. */
+  prompt(place: number, tokens: readonly number[], answers?: number): Promise<Float32Array>;
+  /** Forgets the tokens of a window from `length` on. */
+  truncate(place: number, length: number): void;
+  /** Feeds one token to every window, by place; returns log-probabilities of the next, one row after another. */
+  step(tokens: readonly number[]): Promise<Float32Array>;
+  /** Where in the audio each of `tokens` was heard. Forgets the window's tokens. */
+  align(place: number, tokens: readonly number[]): Promise<Alignment>;
+}
+
+export type FrameStretch = { from: number; to: number };
+
+type RunOptions = {
+  wantAlignment?: boolean;
+  /** How many of the last tokens are answered. */
+  answers?: number;
+  /** Each new token stands alone, and hears its own stretch. */
+  stretches?: readonly FrameStretch[];
+};
+
+export type WhisperDecoderOptions = {
+  graphPath: string;
+  shape: WhisperShape;
+  integers: IntegerKind;
+  threads: number;
+  capacity: number;
+};
+
+export async function createWhisperDecoder(options: WhisperDecoderOptions): Promise<WhisperDecoder> {
+  const { shape, capacity, integers } = options;
+  const graph = await openGraph(options.graphPath, { threads: options.threads });
+  const caches = new DecoderCaches(shape, integers, capacity);
+
+  /** Runs windows `first` … `first + batch − 1`, each with the same number of new tokens. */
+  async function run(
+    first: number,
+    batch: number,
+    tokens: readonly number[],
+    { wantAlignment = false, answers = 1, stretches }: RunOptions = {},
+  ) {
+    const steps = tokens.length / batch;
+    const lengths = Array.from({ length: batch }, (_, i) => caches.length(first + i));
+    caches.reserve();
+    const past = caches.past;
+    const mask = new Float32Array(batch * steps * (past + steps)).fill(hidden);
+    const positions = new BigInt64Array(batch * steps);
+    for (let row = 0; row < batch * steps; row++) {
+      const step = row % steps;
+      const length = lengths[Math.floor(row / steps)]!;
+      const start = row * (past + steps);
+      mask.fill(0, start, start + length);
+      mask.fill(0, start + past + (stretches ? step : 0), start + past + step + 1);
+      positions[row] = BigInt(stretches ? length : length + step);
+    }
+    const outputs = await graph.run({
+      ...caches.tensors(first, batch),
+      ...(stretches && { cross_mask: stretchMask(stretches) }),
+      tokens: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [batch, steps]),
+      positions: new Tensor('int64', positions, [batch, steps]),
+      mask: new Tensor('float32', mask, [batch, 1, steps, past + steps]),
+      past: new Tensor('int64', BigInt64Array.of(BigInt(past)), [1]),
+      answered: indices(stretches ? stretches.keys() : lastOf(steps, answers)),
+      want_alignment: new Tensor('bool', [wantAlignment], []),
+    });
+    caches.append(first, batch, steps, outputs.new_state!.data as Float32Array);
+    return outputs;
+  }
+
+  function stretchMask(stretches: readonly FrameStretch[]): Tensor {
+    const frames = caches.frames;
+    const mask = new Float32Array(stretches.length * frames).fill(hidden);
+    for (const [row, { from, to }] of stretches.entries())
+      mask.fill(0, row * frames + from, row * frames + to);
+    return new Tensor('float32', mask, [1, 1, stretches.length, frames]);
+  }
+
+  return {
+    capacity,
+    get count() {
+      return caches.count;
+    },
+    add: (window) => caches.add(window),
+    remove: (place) => caches.remove(place),
+    restart: (place) => caches.restart(place),
+    async probe(place, token, stretches) {
+      caches.restart(place);
+      const outputs = await run(
+        place,
+        1,
+        stretches.map(() => token),
+        { stretches },
+      );
+      caches.restart(place);
+      return outputs.log_probabilities!.data as Float32Array;
+    },
+    async prompt(place, tokens, answers = 1) {
+      return (await run(place, 1, tokens, { answers })).log_probabilities!.data as Float32Array;
+    },
+    truncate: (place, length) => caches.truncate(place, length),
+    async step(tokens) {
+      return (await run(0, tokens.length, tokens)).log_probabilities!.data as Float32Array;
+    },
+    async align(place, tokens) {
+      caches.restart(place);
+      const { dims, data } = (await run(place, 1, tokens, { wantAlignment: true })).alignment!;
+      return { heads: dims[1]!, tokens: dims[2]!, frames: dims[3]!, weights: data as Float32Array };
+    },
+  };
+}
+
+function lastOf(count: number, wanted: number): number[] {
+  return Array.from({ length: wanted }, (_, index) => count - wanted + index);
+}
+
+function indices(values: Iterable<number>): Tensor {
+  const data = BigInt64Array.from([...values].map(BigInt));
+  return new Tensor('int64', data, [data.length]);
+}

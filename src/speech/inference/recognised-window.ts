@@ -1,0 +1,59 @@
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import type { SpokenLanguage } from '../transcript/segment.ts';
+import type { RecognisedSegment, RecognisedWindow, WindowJob } from '../windows/window-messages.ts';
+import type { Vocabulary } from './decoding/vocabulary.ts';
+import type { Attempt } from './decoding/window-decoding.ts';
+import type { HeardFrames } from './features/heard-frames.ts';
+import type { WhisperDecoder } from './network/whisper-decoder.ts';
+import { snapToSpeech } from './times/snap-to-speech.ts';
+import { endWithLastWord, isSparse } from './times/sparse-text.ts';
+import { longSilences, reachesOver, splitAtSilences } from './times/split-at-silences.ts';
+import { timedSegments } from './times/timed-segments.ts';
+import { alignWords } from './times/word-times.ts';
+
+type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
+type Window = { job: WindowJob; heard: HeardFrames; language: SpokenLanguage; noSpeechProbability: number };
+
+/** What a window's tokens say and when. The window must still have its place in the decoder, where words get their times. */
+export async function recognisedWindow(
+  network: Network,
+  place: number,
+  window: Window,
+  attempt: Attempt,
+): Promise<RecognisedWindow> {
+  const { language, noSpeechProbability } = window;
+  const segments = await segmentsOf(network, place, window, attempt);
+  const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
+  const isText = (token: number) => token < network.vocabulary.endOfText;
+  const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
+  return {
+    language,
+    noSpeechProbability,
+    temperature,
+    averageLogProbability,
+    compressionRatio,
+    looped,
+    tokens,
+    segments,
+  };
+}
+
+async function segmentsOf(
+  { vocabulary, decoder }: Network,
+  place: number,
+  { job, heard, language }: Window,
+  attempt: Attempt,
+): Promise<RecognisedSegment[]> {
+  const audioSeconds = job.audio.length / pcmSampleRate;
+  const segments = timedSegments(vocabulary, attempt, audioSeconds);
+  const silences = longSilences(job.speech);
+  const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
+  const sparse = job.retried && segments.some((segment) => isSparse(segment, job.speech));
+  if (segments.length > 0 && (job.words || reaching || sparse)) {
+    await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds, heard });
+  }
+  if (sparse) for (const segment of segments) endWithLastWord(segment, job.speech);
+  const split = splitAtSilences(vocabulary, segments, silences);
+  snapToSpeech(split, job.speech);
+  return split;
+}

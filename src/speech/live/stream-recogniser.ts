@@ -1,0 +1,47 @@
+import type { Pcm } from '../../audio/pcm.ts';
+import type { LanguageSetting, SpokenLanguage } from '../transcript/segment.ts';
+
+/** Hears audio that has not ended yet. Whisper does it window by window; a model made for streams can stand in its place. */
+export interface StreamRecogniser {
+  open(options: StreamOptions): SpeechStream;
+}
+
+export type StreamOptions = {
+  language: LanguageSetting;
+  hotwords: readonly string[];
+  /** Silence after which what was said is complete. */
+  endpointingMs: number;
+  /** Whether partials are wanted. */
+  interimResults: boolean;
+  /** Times for every word of a final. */
+  words: boolean;
+  requestId: string;
+  onHeard(heard: StreamHearing): void;
+};
+
+/** What a stream hears, in the order of the audio; times are seconds from its first sample. */
+export type StreamHearing =
+  | { type: 'speech_started'; atSeconds: number }
+  /** Text that the next one replaces. */
+  | ({ type: 'partial' } & StreamText)
+  /** Text that stays. */
+  | ({ type: 'final'; speechFinal: boolean; fromFinalize: boolean; audio: Pcm } & StreamText);
+
+export type StreamText = {
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  language: SpokenLanguage;
+  words: { text: string; startSeconds: number; endSeconds: number }[];
+};
+
+export interface SpeechStream {
+  /** Resolves when the audio has been listened to, not when its text is known. Not to be called again before that. */
+  push(audio: Pcm): Promise<void>;
+  /** Resolves when all that was said so far has been given out as final. */
+  finalize(): Promise<void>;
+  /** The audio up to here needs no more work; what lies behind it is being recognised. */
+  readonly doneSeconds: number;
+  /** Stops all work; nothing more is heard. */
+  abort(): Promise<void>;
+}

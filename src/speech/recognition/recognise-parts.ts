@@ -1,0 +1,62 @@
+import { pcmSampleRate } from '../../audio/pcm.ts';
+import { type LanguageSetting, settingOfLanguage } from '../transcript/segment.ts';
+import { shiftRecognised } from '../windows/shift-times.ts';
+import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
+import type { SpokenStretch } from '../windows/windows.ts';
+import { uncoveredStretches } from './uncovered.ts';
+
+/** Audio of a window or of a part of one. */
+export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;
+export type RecognisePart = (part: WindowPart) => Promise<WindowResult>;
+
+/** Less than this must be left of a part before it is worth another try. */
+const leastProgress = 0.5;
+
+/**
+ * Recognises a window. When it turns out to hold several languages, each is recognised by itself, since Whisper would translate
+ * one into the other; and what the text leaves out is recognised again. Times are those of the whole window.
+ */
+export async function recogniseParts(
+  whole: WindowPart,
+  recognise: RecognisePart,
+): Promise<RecognisedWindow[]> {
+  const result = await recognise(whole);
+  if ('languages' in result) {
+    const runs = result.languages.map(async (run) => {
+      const language = settingOfLanguage[run.language];
+      const parts = await recogniseParts({ ...cutPart(whole, run), language }, recognise);
+      return parts.map((part) => shiftRecognised(part, run.startSeconds));
+    });
+    return (await Promise.all(runs)).flat();
+  }
+  const parts = [result.recognised];
+  const seconds = whole.audio.length / pcmSampleRate;
+  for (const left of uncoveredStretches(result.recognised, seconds)) {
+    if (left.endSeconds - left.startSeconds > seconds - leastProgress) continue;
+    const rest = { ...cutPart(whole, left), language: settingOf(whole, result.recognised) };
+    for (const part of await recogniseParts(rest, recognise))
+      parts.push(shiftRecognised(part, left.startSeconds));
+  }
+  return parts;
+}
+
+/** The second try listens for the language that the first one heard. */
+function settingOf(whole: WindowPart, { language }: RecognisedWindow): LanguageSetting {
+  return whole.language === 'mixed' ? settingOfLanguage[language] : whole.language;
+}
+
+function cutPart(
+  { audio, speech, language }: WindowPart,
+  { startSeconds, endSeconds }: SpokenStretch,
+): WindowPart {
+  return {
+    audio: audio.subarray(Math.floor(startSeconds * pcmSampleRate), Math.ceil(endSeconds * pcmSampleRate)),
+    speech: speech
+      .map((stretch) => ({
+        startSeconds: Math.max(stretch.startSeconds, startSeconds) - startSeconds,
+        endSeconds: Math.min(stretch.endSeconds, endSeconds) - startSeconds,
+      }))
+      .filter((stretch) => stretch.endSeconds > stretch.startSeconds),
+    language,
+  };
+}

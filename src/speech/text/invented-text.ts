@@ -1,0 +1,26 @@
+import type { RecognisedSegment, RecognisedWindow } from '../windows/window-messages.ts';
+import type { SpeechWindow } from '../windows/windows.ts';
+import { inventedPhrase } from './hallucination-phrases.ts';
+
+/** Below these, the model or the voice detector was not sure that anybody spoke. */
+const sureLogProbability = -0.6;
+const sureVoice = 0.75;
+const noSpeechThreshold = 0.6;
+const hopelessLogProbability = -1;
+
+/** A window's segments without what Whisper writes when nobody says anything. */
+export function withoutInvented(recognised: RecognisedWindow, window: SpeechWindow): RecognisedSegment[] {
+  const { noSpeechProbability, averageLogProbability } = recognised;
+  if (noSpeechProbability > noSpeechThreshold && averageLogProbability < hopelessLogProbability) return [];
+  return recognised.segments.filter((segment) => {
+    const invented = inventedPhrase(segment.text);
+    if (invented === undefined) return true;
+    if (invented === 'always') return false;
+    const sure = meanLogProbability(segment) > sureLogProbability && noSpeechProbability < noSpeechThreshold;
+    return sure && window.meanProbability > sureVoice;
+  });
+}
+
+export function meanLogProbability({ logProbabilities }: RecognisedSegment): number {
+  return logProbabilities.reduce((sum, each) => sum + each, 0) / Math.max(1, logProbabilities.length);
+}

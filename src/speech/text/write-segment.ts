@@ -1,0 +1,53 @@
+import type { LanguageSetting, Segment, Word } from '../transcript/segment.ts';
+import type { RecognisedSegment, RecognisedWindow } from '../windows/window-messages.ts';
+import { type SpeechWindow, toRecordingTime } from '../windows/windows.ts';
+import { tidyText } from './chinese-punctuation.ts';
+import { hasSimplified, toScript } from './chinese-script.ts';
+import { meanLogProbability } from './invented-text.ts';
+import { isTaiwanese } from './taiwanese-writing.ts';
+
+/** A recognised segment as the caller gets it: times of the recording, text in the script asked for. */
+export function writeSegment(
+  segment: RecognisedSegment,
+  recognised: RecognisedWindow,
+  window: SpeechWindow,
+  asked: LanguageSetting,
+): Omit<Segment, 'id'> {
+  const inRecording = (seconds: number) => toRecordingTime(window, seconds);
+  // A sentence may change over to Taiwanese, whatever the window was taken for; but only Mandarin is ever written in Simplified.
+  const changesOver = isTaiwanese(segment.text) && !hasSimplified(segment.text);
+  const language = changesOver ? 'nan' : recognised.language;
+  const setting = language === 'nan' ? 'nan-TW' : asked;
+  return {
+    startSeconds: inRecording(segment.startSeconds),
+    endSeconds: inRecording(segment.endSeconds),
+    text: tidyText(toScript(segment.text, setting), language),
+    language,
+    words: writeWords(segment, setting).map((word) => ({
+      ...word,
+      text: tidyText(word.text, language),
+      startSeconds: inRecording(word.startSeconds),
+      endSeconds: inRecording(word.endSeconds),
+    })),
+    tokens: segment.tokens,
+    temperature: recognised.temperature,
+    averageLogProbability: meanLogProbability(segment),
+    compressionRatio: recognised.compressionRatio,
+    noSpeechProbability: recognised.noSpeechProbability,
+  };
+}
+
+/** Words are converted together, since a character's other form depends on its neighbours, and then taken apart again. */
+function writeWords({ words }: RecognisedSegment, setting: LanguageSetting): Word[] {
+  const converted = [...toScript(words.map(({ text }) => text).join(''), setting)];
+  const lengths = words.map(({ text }) => [...text].length);
+  const sameLength = converted.length === lengths.reduce((sum, length) => sum + length, 0);
+  let at = 0;
+  return words.map((word, index) => {
+    const text = sameLength
+      ? converted.slice(at, at + lengths[index]!).join('')
+      : toScript(word.text, setting);
+    at += lengths[index]!;
+    return { ...word, text: text.trim() };
+  });
+}

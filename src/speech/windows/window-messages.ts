@@ -1,0 +1,78 @@
+import type { PackedAudio } from '../../audio/samples/packed-audio.ts';
+import type { IntegerKind } from '../../model/integer-kind.ts';
+import type { LanguageRun } from '../inference/languages/language-runs.ts';
+import type { LanguageSetting, SpokenLanguage } from '../transcript/segment.ts';
+import type { SpokenStretch } from './windows.ts';
+
+/** What an inference process is told when it starts. */
+export type WindowJobSettings = {
+  encoderPaths: string[];
+  decoderPath: string;
+  /** Folder of the published model: vocabulary and measures. */
+  modelFolder: string;
+  integers: IntegerKind;
+  /** The model knows Taiwanese, and hears well with short contexts. */
+  adapted: boolean;
+  threads: number;
+  /** Windows decoded side by side. */
+  slots: number;
+};
+
+/** Files, files that somebody waits for, words that are being spoken, words that were. */
+export type Urgency = 0 | 1 | 2 | 3;
+
+/** One window to recognise. */
+export type WindowJob = {
+  audio: Float32Array;
+  /** Where in it somebody speaks. */
+  speech: SpokenStretch[];
+  language: LanguageSetting;
+  /** Text that came before or words to expect, as tokens. */
+  promptTokens: number[];
+  temperature: number;
+  words: boolean;
+  /** `short`, where the model can: only as much silence after the audio as it needs. */
+  context: 'full' | 'short';
+  /** Those with more of it are recognised first, even between the parts of another's encoding. */
+  urgency: Urgency;
+  /** Whether a try that went wrong is made again: not where the next window holds the same audio and more. */
+  retried: boolean;
+  /** The tokens that an earlier, shorter window of the same start gave: they are checked in one go, and kept as far as they hold. */
+  draft: number[];
+};
+
+/** As it comes from another machine. */
+export type PackedWindow = Omit<WindowJob, 'audio'> & { audio: PackedAudio };
+
+/** As a process is given it. */
+export type ArrivedWindow = WindowJob | PackedWindow;
+
+/** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
+export type WindowResult = { recognised: RecognisedWindow } | { languages: LanguageRun[] };
+
+/** What was heard; times are seconds from the start of the window. */
+export type RecognisedWindow = {
+  language: SpokenLanguage;
+  noSpeechProbability: number;
+  temperature: number;
+  averageLogProbability: number;
+  compressionRatio: number;
+  looped: boolean;
+  /** Text and timestamps as the decoder wrote them, up to the last of the text: a draft for a longer window. */
+  tokens: number[];
+  segments: RecognisedSegment[];
+};
+
+export type RecognisedSegment = {
+  startSeconds: number;
+  endSeconds: number;
+  /** The model gave the end itself; otherwise the audio ended first. */
+  closed: boolean;
+  text: string;
+  tokens: number[];
+  /** One for each token. */
+  logProbabilities: number[];
+  words: RecognisedWord[];
+};
+
+export type RecognisedWord = { text: string; startSeconds: number; endSeconds: number; probability: number };

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { clusterGroup } from '../cluster/cluster-keys.ts';
+import { joinAsNode } from '../cluster/join-as-node.ts';
+import { type ClusterMember, joinAsWorker } from '../cluster/join-as-worker.ts';
+import { windowCodec } from '../cluster/queue/window-codec.ts';
+import { type PreparedModel, prepareModel } from '../model/prepare-model.ts';
+import { findSpeakerNetwork } from '../model/speaker-network.ts';
+import type { LocalDispatcher } from '../pool/local-dispatcher.ts';
+import type { Config } from '../settings/config.ts';
+import { createWindowStreamRecogniser } from '../speech/live/window-stream-recogniser.ts';
+import type { CreateRecogniser, Recogniser, RecogniserOptions } from '../speech/recogniser.ts';
+import { createPromptTokeniser } from '../speech/recognition/prompt-tokens.ts';
+import { createOwnSpeakerModel } from '../speech/speakers/own-speaker-model.ts';
+import { createSherpaSpeakerModel } from '../speech/speakers/sherpa-speaker-model.ts';
+import { createSpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
+import { type TranscribeParts, transcribe } from '../speech/transcribe.ts';
+import { createVoiceActivity } from '../speech/windows/voice-activity.ts';
+import type { ArrivedWindow, WindowResult } from '../speech/windows/window-messages.ts';
+import { createOpenParts } from './open-parts.ts';
+import {
+  type PoolSize,
+  sizePool,
+  slotsFor,
+  startWindowProcesses,
+  windowsAtOnceHere,
+} from './window-processes.ts';
+
+/** The one place where the recogniser is put together; it is taken apart in reverse. */
+export const createRecogniser: CreateRecogniser = async (options) => {
+  const { config, log } = options;
+  const { keep, closeAll } = createOpenParts();
+
+  try {
+    const model = await prepare(options);
+    const size = sizePool(config);
+    const recognition = keep(await createRecognition(options, model, size));
+    const voice = keep(await createVoiceActivity({ graphPath: model.voiceActivityPath }));
+    const speakers = { threads: size.threads, ...(log && { log }) };
+    const speakerModel = keep(
+      config.speakerModelFolder
+        ? await createSherpaSpeakerModel({ ...speakers, folder: config.speakerModelFolder })
+        : createOwnSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork }),
+    );
+    const parts: TranscribeParts = {
+      dispatcher: recognition.dispatcher,
+      windowsAtOnce: recognition.windowsAtOnce,
+      voice,
+      speakerModel,
+      tokenisePrompt: createPromptTokeniser(model.modelFolder),
+      taiwanese: model.adapted,
+    };
+
+    return {
+      transcribe: (bytes, given) => transcribe(bytes, given, parts),
+      stream: createWindowStreamRecogniser(parts),
+      trackSpeakers: () =>
+        createSpeakerTracker({ model: speakerModel, run: { requestId: randomUUID(), priority: 'realtime' } }),
+      ready: recognition.ready,
+      load: recognition.load,
+      [Symbol.asyncDispose]: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+};
+
+export type RecognitionWorker = ClusterMember & Pick<Recogniser, 'ready' | 'load'>;
+
+/** What a worker is made of: processes of its own, for the windows of others. */
+export async function createRecognitionWorker(options: RecogniserOptions): Promise<RecognitionWorker> {
+  const { config, log } = options;
+  const model = await prepare(options);
+  const processes = startWindowProcesses(config, model, sizePool(config), log);
+  try {
+    const member = await takeWindowsOfOthers(options, processes);
+    return {
+      ping: member.ping,
+      ready: () => processes.ready(),
+      load: () => processes.stats(),
+      async [Symbol.asyncDispose]() {
+        await member[Symbol.asyncDispose]();
+        await processes[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await processes[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type Recognition = AsyncDisposable &
+  Pick<TranscribeParts, 'dispatcher' | 'windowsAtOnce'> &
+  Pick<Recogniser, 'ready' | 'load'>;
+
+/** Where windows are recognised: in processes of this machine, on other machines, or on both. */
+async function createRecognition(
+  options: RecogniserOptions,
+  model: PreparedModel,
+  size: PoolSize,
+): Promise<Recognition> {
+  const { config, log = silent } = options;
+  const local = config.role === 'api' ? undefined : startWindowProcesses(config, model, size, options.log);
+  if (local && config.redisUrl === undefined) {
+    return {
+      dispatcher: local,
+      windowsAtOnce: windowsAtOnceHere(size),
+      ready: () => local.ready(),
+      load: () => local.stats(),
+      [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
+    };
+  }
+  const member = local && (await takeWindowsOfOthers(options, local));
+  const node = await joinAsNode({ url: config.redisUrl!, group: groupOf(config), codec: windowCodec, log });
+  return {
+    dispatcher: node.dispatcher,
+    windowsAtOnce: node.windowsAtOnce,
+    ready: node.ready,
+    // Restarts and memory are of this machine: those of others are counted there.
+    load: () => ({ restarts: 0, rssBytes: 0, ...local?.stats(), ...node.load() }),
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await member?.[Symbol.asyncDispose]();
+      await local?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function takeWindowsOfOthers(
+  { config, log = silent }: RecogniserOptions,
+  dispatcher: LocalDispatcher<ArrivedWindow, WindowResult>,
+): Promise<ClusterMember> {
+  return joinAsWorker({
+    url: config.redisUrl!,
+    group: groupOf(config),
+    codec: windowCodec,
+    dispatcher,
+    slotsFor,
+    model: config.model,
+    version: await ownVersion(),
+    drainMs: config.drainSeconds * 1000,
+    log,
+  });
+}
+
+function groupOf({ model, adapter, precision }: Config): string {
+  return clusterGroup({ model, adapter, precision });
+}
+
+function prepare({ config, onPrepare }: RecogniserOptions): Promise<PreparedModel> {
+  return prepareModel({
+    model: config.model,
+    adapter: config.adapter,
+    precision: config.precision,
+    cacheFolder: config.cacheFolder,
+    ...(onPrepare && { onProgress: onPrepare }),
+  });
+}
+
+async function ownVersion(): Promise<string> {
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return JSON.parse(manifest).version;
+}
+
+const silent = { info() {}, warn() {}, error() {} };

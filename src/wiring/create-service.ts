@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify';
+import type { Environment } from '../accounts/admission.ts';
+import { createGate } from '../accounts/gate.ts';
+import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts';
+import type { Plans } from '../accounts/projects/plans.ts';
+import type { SignIn } from '../accounts/sign-in/sign-in.ts';
+import { createUsageViews } from '../accounts/usage/usage-views.ts';
+import { createConsole } from '../http/console/create-console.ts';
+import { createServiceWatch } from '../http/console/service-watch.ts';
+import { createOpenStreams } from '../http/realtime/open-streams.ts';
+import { createServiceRoutes } from '../http/routes/service-routes.ts';
+import { networkList } from '../http/server/client-origin.ts';
+import { createEnvironmentServer } from '../http/server/environment-server.ts';
+import { openPort } from '../http/server/open-port.ts';
+import { createCertificateSource } from '../http/tls/certificate-source.ts';
+import { createMetrics } from '../operations/metrics.ts';
+import { createReadiness } from '../operations/readiness.ts';
+import type { ServiceLog } from '../operations/service-log.ts';
+import { requestsEnded, type ServiceState } from '../operations/service-state.ts';
+import { createTracing } from '../operations/tracing.ts';
+import type { Config } from '../settings/config.ts';
+import type { CreateRecogniser, Recogniser, RecogniserOptions } from '../speech/recogniser.ts';
+import { openDatabase } from '../storage/database.ts';
+import { createMemoryCounters } from '../storage/memory-counters.ts';
+import { openRedis } from '../storage/redis.ts';
+import { createRedisCounters } from '../storage/redis-counters.ts';
+import { createRecogniser } from './create-recogniser.ts';
+import { createOpenParts } from './open-parts.ts';
+
+export type ServiceOptions = {
+  config: Config;
+  log: ServiceLog;
+  onPrepare?: RecogniserOptions['onPrepare'];
+  /** Another recogniser or other limits than the published ones. */
+  createRecogniser?: CreateRecogniser;
+  plans?: Plans;
+};
+
+export type Service = AsyncDisposable & {
+  /** The base address of each environment, as clients are given it. */
+  addresses: Record<Environment, string>;
+  /** What clients have to trust, where the certificate is of our own making. */
+  authorityPath: string | undefined;
+  accounts: Accounts;
+  signIn: SignIn;
+  recogniser: Recogniser;
+  /** Builds what browsers load, which otherwise waits for the first of them. */
+  prepareConsole(): Promise<void>;
+  /** Takes no new work and lets what runs finish, as long as the settings allow. */
+  drain(): Promise<void>;
+  reloadCertificate(): Promise<void>;
+};
+
+/** The one place where the service is put together; it is taken apart in reverse. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { config, log } = options;
+  const plans = options.plans && { plans: options.plans };
+  const { keep, closeAll } = createOpenParts();
+
+  try {
+    const livePort = keep(await openPort({ ...connectionLimits(config), port: config.port }));
+    const testPort = keep(await openPort({ ...connectionLimits(config), port: config.testPort }));
+    const database = keep(await openDatabase({ url: config.databaseUrl }));
+    const accounts = createAccounts({ database });
+    const redis = config.redisUrl ? keep(await openRedis({ url: config.redisUrl, log })) : undefined;
+    const counters = keep(
+      redis ? createRedisCounters({ redis, node: config.instance }) : createMemoryCounters(),
+    );
+    const gate = keep(await createGate({ database, counters, instance: config.instance, log, ...plans }));
+    const views = createUsageViews({ database, ...plans });
+    const certificates =
+      config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
+    const tracing = config.otlpEndpoint
+      ? keep(await createTracing({ endpoint: config.otlpEndpoint }))
+      : undefined;
+    const untraced = keep(
+      await (options.createRecogniser ?? createRecogniser)({
+        config,
+        log,
+        ...(options.onPrepare && { onPrepare: options.onPrepare }),
+      }),
+    );
+    const recogniser = tracing?.traced(untraced) ?? untraced;
+
+    const state: ServiceState = { draining: false, requestsOpen: 0 };
+    const streams = createOpenStreams(config);
+    const watch = createServiceWatch({ load: recogniser.load, streams });
+    const metrics = watch.watched(createMetrics({ load: recogniser.load }));
+    const readiness = createReadiness({ state, recogniser, database, ...(redis && { redis }) });
+    const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
+    const routes = createServiceRoutes({
+      config,
+      views,
+      recogniser,
+      streams,
+      metrics,
+      readiness,
+      log,
+      addresses,
+    });
+    const webConsole = createConsole({ database, counters, accounts, watch, addresses });
+    const liveRoutes = async (app: FastifyInstance) => {
+      await routes(app);
+      await webConsole.routes(app);
+    };
+    const shared = { config, certificates, gate, state, log, metrics, tracing };
+    keep(
+      await createEnvironmentServer({ ...shared, routes: liveRoutes, environment: 'live', port: livePort }),
+    );
+    keep(await createEnvironmentServer({ ...shared, routes, environment: 'test', port: testPort }));
+    log.info({ live: addresses.live, test: addresses.test }, 'listening');
+
+    return {
+      addresses,
+      authorityPath: certificates?.authorityPath,
+      accounts,
+      signIn: webConsole.signIn,
+      recogniser,
+      prepareConsole: webConsole.prepare,
+      async drain() {
+        state.draining = true;
+        livePort.stopAccepting();
+        testPort.stopAccepting();
+        streams.drain();
+        await requestsEnded(state, config.drainSeconds * 1000);
+      },
+      reloadCertificate: async () => certificates?.reload(),
+      [Symbol.asyncDispose]: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** A proxy brings everybody's connections. */
+function connectionLimits({ host, maxConnections, tls, trustedProxies }: Config) {
+  return { host, maxConnections, unlimited: networkList(tls === 'proxy' ? trustedProxies : []) };
+}
+
+/** Behind a proxy this is what the proxy calls, not what clients do. */
+function baseAddress({ host, tls }: Config, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tls === 'proxy' ? 'http' : 'https'}://${name}:${port}/v1`;
+}

@@ -1,0 +1,51 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { modelPackage } from '../model/catalogue.ts';
+import type { PreparedModel } from '../model/prepare-model.ts';
+import { createLocalDispatcher, type LocalDispatcher } from '../pool/local-dispatcher.ts';
+import type { PoolLog } from '../pool/process-pool.ts';
+import { slotsByPriority } from '../pool/queue/slot-shares.ts';
+import type { Config } from '../settings/config.ts';
+import type { ArrivedWindow, WindowJobSettings, WindowResult } from '../speech/windows/window-messages.ts';
+
+/** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
+const fileSlotsPerProcess = 5;
+/** One more is for what is being spoken. */
+const shares = { slots: fileSlotsPerProcess + 1, interactiveSlots: 1, realtimeSlots: 1 };
+/** Two threads bring the answer to a short file sooner; more of them wait for one another. */
+const threadsPerProcess = 2;
+
+/** How many windows of a priority and below it one process takes at once. */
+export const slotsFor = slotsByPriority(shares);
+
+export type PoolSize = { processes: number; threads: number };
+
+/** The inference processes of this machine. They load the model while the rest is put together. */
+export function startWindowProcesses(
+  config: Config,
+  model: PreparedModel,
+  { processes, threads }: PoolSize,
+  log?: PoolLog,
+): LocalDispatcher<ArrivedWindow, WindowResult> {
+  return createLocalDispatcher<WindowJobSettings, ArrivedWindow, WindowResult>({
+    moduleUrl: new URL('../speech/inference/window-job.ts', import.meta.url),
+    settings: { ...model, threads, slots: shares.slots },
+    processes,
+    ...shares,
+    memoryLimitBytes: config.memoryLimitMegabytes * 1e6,
+    ...(log && { log }),
+  });
+}
+
+/** Windows of one recording that are worth having under way on this machine. */
+export function windowsAtOnceHere({ processes }: PoolSize): number {
+  return processes * fileSlotsPerProcess;
+}
+
+/** As many processes as the cores keep busy and half of the memory holds. */
+export function sizePool(config: Config): PoolSize {
+  const cores = availableParallelism();
+  const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);
+  const processes = config.processes || Math.max(1, Math.min(fitting, Math.floor(cores / threadsPerProcess)));
+  const threads = config.threads || Math.max(1, Math.min(threadsPerProcess, Math.floor(cores / processes)));
+  return { processes, threads };
+}

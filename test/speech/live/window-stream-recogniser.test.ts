@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { pcmSampleRate } from '../../../src/audio/pcm.ts';
+import type { RunOptions } from '../../../src/pool/dispatcher.ts';
+import type { StreamHearing, StreamOptions } from '../../../src/speech/live/stream-recogniser.ts';
+import { createWindowStreamRecogniser } from '../../../src/speech/live/window-stream-recogniser.ts';
+import { voiceFrameSamples } from '../../../src/speech/windows/voice-activity.ts';
+import type { WindowJob, WindowResult } from '../../../src/speech/windows/window-messages.ts';
+import { recognisedSegment, recognisedWindow } from '../recognised.ts';
+import { scriptedVoice } from '../voice-script.ts';
+
+const framesPerSecond = pcmSampleRate / voiceFrameSamples;
+
+test('speech is shown while it goes on, and is final once the speaker pauses', async () => {
+  const { heard, jobs } = await hearAll(said([0.5, 3, 1.5]));
+  const kinds = heard.map((each) => each.type).filter((type, index, all) => type !== all[index - 1]);
+  assert.deepEqual(kinds, ['speech_started', 'partial', 'final']);
+  const final = finalsOf(heard)[0]!;
+  assert.equal(final.speechFinal, true);
+  near(final.startSeconds, 0.5);
+  near(final.endSeconds, 3.5);
+  assert(jobs.filter(({ job }) => job.urgency === 2).length >= 3);
+});
+
+test('the final is begun in the pause, before it is known that it was one', async () => {
+  const { jobs, heard } = await hearAll(said([0.5, 2, 1.5]));
+  const careful = jobs.filter(({ job }) => job.urgency === 3);
+  assert.equal(careful.length, 1, 'what was recognised in hope is used');
+  const trailing = careful[0]!.job.audio.length / pcmSampleRate - 2.2;
+  assert(trailing < 0.4, `${trailing} s of silence were waited for`);
+  assert.equal(finalsOf(heard).length, 1);
+});
+
+test('a short pause is not the end: what was recognised in hope becomes a partial', async () => {
+  const { heard } = await hearAll(said([0.5, 1, 0.35, 1, 1.5]));
+  const finals = finalsOf(heard);
+  assert.equal(finals.length, 1);
+  near(finals[0]!.endSeconds, 2.85);
+});
+
+test('how long a pause ends an utterance is for the client to say', async () => {
+  const voice = said([0.5, 1, 0.35, 1, 6]);
+  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 200 })).heard).length, 2);
+  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 10 })).heard).length, 2);
+  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 5000 })).heard).length, 1);
+});
+
+test('what is recognised earlier is the draft of what is recognised later', async () => {
+  const { jobs } = await hearAll(said([0.5, 4, 1.5]));
+  assert.deepEqual(jobs[0]!.job.draft, []);
+  for (const [index, { job }] of jobs.entries())
+    if (index > 0) assert.deepEqual(job.draft, [jobs[index - 1]!.job.audio.length]);
+});
+
+test('one window at a time, and a partial gives way to the final', async () => {
+  const { jobs, heard } = await hearAll(said([0.5, 1.2, 1.5]), {}, { partialMs: 100, quick: true });
+  assert.equal(finalsOf(heard).length, 1);
+  assert(jobs.every(({ most }) => most <= 1));
+});
+
+test('speech without a pause is cut where it is quietest, and nothing is lost or heard twice', async () => {
+  const voice = said([0.5, 40, 1]);
+  const { heard, voiced } = await hearAll(voice, { interimResults: false });
+  const finals = finalsOf(heard);
+  assert(finals.length >= 3);
+  assert.deepEqual(
+    finals.map(({ speechFinal }) => speechFinal),
+    finals.map((_, index) => index === finals.length - 1),
+  );
+  assertCovered(finals, voiced);
+});
+
+test('finalize makes final what was said so far, and speech goes on behind it', async () => {
+  const { heard, voiced } = await hearAll(said([0.5, 3, 1]), {}, { finalizeAt: [2] });
+  const finals = finalsOf(heard);
+  assert.deepEqual(
+    finals.map(({ fromFinalize }) => fromFinalize),
+    [true, false],
+  );
+  assertCovered(finals, voiced);
+});
+
+test('the model is told what was said just before, and asked again when it only repeats that', async () => {
+  const { jobs, heard } = await hearAll(said([0.5, 1, 0.7, 2, 1, 2, 4, 2, 1]), { interimResults: false });
+  assert.equal(finalsOf(heard).length, 4);
+  const told = jobs.map(({ job }) => job.promptTokens.length > 0);
+  assert.deepEqual(
+    told,
+    [false, true, true, false, false],
+    'the third repeats the second, the fourth comes much later',
+  );
+});
+
+test('a window that fails ends the stream', async () => {
+  const failing = hearAll(said([0.5, 1, 2]), {}, { fail: new Error('the process died twice') });
+  await assert.rejects(failing, /died twice/);
+});
+
+test('nothing is heard, and nothing is running, after a stream was stopped', async () => {
+  const heard: StreamHearing[] = [];
+  const signals: AbortSignal[] = [];
+  const stream = createWindowStreamRecogniser({
+    dispatcher: {
+      run: (_job: WindowJob, { signal }: RunOptions) =>
+        new Promise<WindowResult>((_resolve, reject) => {
+          signals.push(signal!);
+          signal!.addEventListener('abort', () => reject(signal!.reason));
+        }),
+      async [Symbol.asyncDispose]() {},
+    },
+    voice: scriptedVoice(said([0.1, 3])),
+    tokenisePrompt: async () => [],
+    taiwanese: true,
+  }).open({ ...plain, onHeard: (each) => heard.push(each) });
+  await stream.push(numberedSamples(2 * pcmSampleRate));
+  const finalizing = stream.finalize();
+  await stream.abort();
+  await finalizing;
+  assert(signals.length > 0 && signals.every(({ aborted }) => aborted));
+  assert.deepEqual(
+    heard.map(({ type }) => type),
+    ['speech_started'],
+  );
+});
+
+test('a model without Taiwanese says so', () => {
+  const recogniser = createWindowStreamRecogniser({
+    dispatcher: { run: () => assert.fail(), async [Symbol.asyncDispose]() {} },
+    voice: scriptedVoice([]),
+    tokenisePrompt: async () => [],
+    taiwanese: false,
+  });
+  const open = () => recogniser.open({ ...plain, language: 'nan-TW', onHeard: () => {} });
+  assert.throws(open, { code: 'invalid_value', param: 'language' });
+});
+
+test('whoever speaks and pauses how they like, every voiced moment is in exactly one final, in order', async () => {
+  const turns = fc.array(fc.double({ min: 0.05, max: 9, noNaN: true }), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(turns, fc.constantFrom(10, 300, 500, 2000), async (seconds, endpointingMs) => {
+      const { heard, voiced } = await hearAll(
+        said(seconds),
+        { endpointingMs, interimResults: false },
+        { quick: true },
+      );
+      const finals = finalsOf(heard);
+      assertCovered(finals, voiced);
+      const started = heard.filter(({ type }) => type === 'speech_started').length;
+      assert.equal(finals.filter(({ speechFinal }) => speechFinal).length, started);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+type Final = Extract<StreamHearing, { type: 'final' }>;
+
+const plain: Omit<StreamOptions, 'onHeard'> = {
+  language: 'en-US',
+  hotwords: [],
+  endpointingMs: 500,
+  interimResults: true,
+  words: false,
+  requestId: 'a',
+};
+
+/** Silence, speech, silence … each so many seconds long, as a voice detector would have it. */
+function said(seconds: number[]): number[] {
+  return seconds.flatMap((length, index) =>
+    Array.from({ length: Math.round(length * framesPerSecond) }, (_, frame) =>
+      index % 2 === 0 ? 0.01 : frame % 23 === 22 ? 0.6 : 0.99,
+    ),
+  );
+}
+
+type Script = { partialMs?: number; quick?: boolean; finalizeAt?: number[]; fail?: Error };
+
+/** Streams audio in 32 ms steps; every window is "recognised" as words that name its place, a word for each half second. */
+async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, script: Script = {}) {
+  const audio = numberedSamples(voice.length * voiceFrameSamples);
+  const heard: StreamHearing[] = [];
+  const jobs: { job: WindowJob; most: number }[] = [];
+  let running = 0;
+  const stream = createWindowStreamRecogniser({
+    dispatcher: {
+      async run(job: WindowJob, { signal }: RunOptions): Promise<WindowResult> {
+        if (script.fail) throw script.fail;
+        running++;
+        jobs.push({ job, most: running });
+        if (script.partialMs) await new Promise((resolve) => setTimeout(resolve, script.partialMs));
+        running--;
+        signal?.throwIfAborted();
+        const words = Array.from(
+          { length: Math.ceil(job.audio.length / 8000) },
+          (_, index) => `word${index}`,
+        );
+        const end = job.audio.length / pcmSampleRate;
+        const segment = recognisedSegment({ text: words.join(' '), endSeconds: end });
+        return { recognised: recognisedWindow([segment], { tokens: [job.audio.length] }) };
+      },
+      async [Symbol.asyncDispose]() {},
+    },
+    voice: scriptedVoice(voice),
+    tokenisePrompt: async () => [],
+    taiwanese: true,
+  }).open({ ...plain, ...options, onHeard: (each) => heard.push(each) });
+  for (let at = 0; at < audio.length; at += voiceFrameSamples) {
+    await stream.push(audio.slice(at, at + voiceFrameSamples));
+    if (
+      script.finalizeAt?.some(
+        (seconds) => at <= seconds * pcmSampleRate && at + voiceFrameSamples > seconds * pcmSampleRate,
+      )
+    )
+      await stream.finalize();
+    if (!script.quick) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await stream.finalize();
+  assert.equal(stream.doneSeconds, audio.length / pcmSampleRate);
+  await stream.abort();
+  return { heard, jobs, voiced: { audio, voice } };
+}
+
+function finalsOf(heard: StreamHearing[]): Final[] {
+  return heard.filter((each): each is Final => each.type === 'final');
+}
+
+/** Samples that tell their place. */
+function numberedSamples(count: number): Float32Array {
+  return Float32Array.from({ length: count }, (_, index) => index / 2 ** 22);
+}
+
+/** Finds each window's samples in the stream by their values; voiced frames of real speech must lie in one window each. */
+function assertCovered(finals: Final[], { audio, voice }: { audio: Float32Array; voice: number[] }): void {
+  const times = new Uint8Array(audio.length);
+  let last = -1;
+  for (const final of finals) {
+    for (const sample of final.audio) {
+      const place = sample * 2 ** 22;
+      assert(place > last, 'windows go forward');
+      times[place] = times[place]! + 1;
+      last = place;
+    }
+  }
+  let run: number[] = [];
+  for (let frame = 0; frame <= voice.length; frame++) {
+    if ((voice[frame] ?? 0) >= 0.5) {
+      run.push(frame);
+      continue;
+    }
+    // Shorter bursts than this are no speech.
+    if (run.length >= 4)
+      for (const each of run)
+        assert.equal(times[each * voiceFrameSamples], 1, `frame ${each} of ${voice.length}`);
+    run = [];
+  }
+}
+
+function near(actual: number, expected: number): void {
+  assert(Math.abs(actual - expected) < 0.05, `${actual} is not ${expected}`);
+}
