@@ -1,4 +1,4 @@
-"""Greedy decoding of many sentences side by side, by the product's own rules (src/speech/token-rules.ts)."""
+"""Greedy decoding of many sentences side by side, by the product's own rules (src/speech/inference/decoding/token-rules.ts)."""
 from __future__ import annotations
 
 from dataclasses import dataclass

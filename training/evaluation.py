@@ -17,7 +17,7 @@ from stages import say
 from tokens import LANGUAGES, Tokens
 from whisper import Whisper
 
-LEAD_SECONDS = 0.4  # as src/speech/window-lead.ts
+LEAD_SECONDS = 0.4  # as src/speech/inference/window-lead.ts
 SHORT_CONTEXT_SECONDS = 1.0
 SWITCHES = (("mandarin", "taiwanese"), ("mandarin", "english"), ("english", "taiwanese"))
 

@@ -9,7 +9,7 @@ import { endProgress, showProgress } from '../bench/progress.ts';
 import { toUnits } from '../bench/scoring.ts';
 import { streamWave } from '../bench/wave-file.ts';
 import { loadConfig } from '../src/settings/config.ts';
-import { languageSettings } from '../src/speech/transcript/segment.ts';
+import { languageSettings } from '../src/speech/transcript/languages.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { cutPieces, type HeardUnit } from './cut-pieces.ts';
 

@@ -9,7 +9,7 @@ GROUP_BYTES = 9_000_000
 
 
 def read_published(folder: Path) -> dict[str, np.ndarray]:
-    """Every tensor under the name that src/model/published-weights.ts gives it; matrices are [inputs, outputs].
+    """Every tensor under the name that src/model/weights/published-weights.ts gives it; matrices are [inputs, outputs].
 
     A quantised tensor NAME comes as NAME (its bytes) and NAME:origin (scale and zero point)."""
     tensors: dict[str, np.ndarray] = {}

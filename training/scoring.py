@@ -39,7 +39,7 @@ def distance(reference: list, hypothesis: list) -> int:
 
 
 def loops(tokens: list[int], limit: int) -> bool:
-    """Whether a text ran into its limit, or repeats a stretch as often as src/speech/repetition.ts calls a loop."""
+    """Whether a text ran into its limit, or repeats a stretch as often as src/speech/text/repetition.ts calls a loop."""
     if len(tokens) >= limit:
         return True
     text = np.array(tokens)

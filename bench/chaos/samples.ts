@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { toLinear16 } from '../../src/http/realtime/linear16.ts';
+import { toLinear16 } from '../../src/audio/samples/linear16.ts';
 import { clearlySpoken, createClips, createRepeatedSpeech, toWave } from '../service/clips.ts';
 
 /** A file to send, before and after it is known what the service hears in it. */

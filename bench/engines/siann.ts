@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { loadConfig } from '../../src/settings/config.ts';
 import { joinText } from '../../src/speech/text/join-text.ts';
-import { type LanguageSetting, languageSettings } from '../../src/speech/transcript/segment.ts';
+import { type LanguageSetting, languageSettings } from '../../src/speech/transcript/languages.ts';
 import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 

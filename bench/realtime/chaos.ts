@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toLinear16 } from '../../src/http/realtime/linear16.ts';
+import { toLinear16 } from '../../src/audio/samples/linear16.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { createRepeatedSpeech } from '../service/clips.ts';
 import { createRandom } from '../service/random.ts';

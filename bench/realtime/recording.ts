@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { joinSamples } from '../../src/audio/audio-block.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { toLinear16 } from '../../src/http/realtime/linear16.ts';
+import { toLinear16 } from '../../src/audio/samples/linear16.ts';
 import type { Seen } from './caption-figures.ts';
 import { openStream, type StreamTarget, sessionEnd } from './stream-client.ts';
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlanId } from '../../src/accounts/admission.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 
 export type BenchKey = { id: string; key: string };
 

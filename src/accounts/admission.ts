@@ -1,7 +1,5 @@
 /** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
 
-import type { StreamToken } from './keys/stream-tokens.ts';
-
 export type Environment = 'live' | 'test';
 
 export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
@@ -43,6 +41,9 @@ export type Admitted = {
   environment: Environment;
   plan: PlanId;
 };
+
+/** Stands in for a key where there is no header to put one in: in a browser's WebSocket. */
+export type StreamToken = { token: string; expiresAt: Date };
 
 export interface Lease {
   readonly admitted: Admitted;

@@ -1,5 +1,5 @@
 import { planIds } from '../accounts/projects/plans.ts';
-import { languageSettings } from '../speech/transcript/segment.ts';
+import { languageSettings } from '../speech/transcript/languages.ts';
 import { type Command, UsageError } from './command.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 

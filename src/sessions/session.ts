@@ -3,7 +3,7 @@ import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { ServiceError } from '../errors.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
-import type { LanguageSetting } from '../speech/transcript/segment.ts';
+import type { LanguageSetting } from '../speech/transcript/languages.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
 import { createInputQueue } from './input-queue.ts';

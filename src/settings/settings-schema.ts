@@ -294,7 +294,7 @@ export function settingsTable(): string {
   return [
     '# Settings',
     '',
-    'Set as environment variables or in a `.env` file in the project folder. Made from the schema in `src/settings-schema.ts` by',
+    'Set as environment variables or in a `.env` file in the project folder. Made from the schema in `src/settings/settings-schema.ts` by',
     '`siann doctor --settings`.',
     '',
     'Spans are sent to an OpenTelemetry collector when `OTEL_EXPORTER_OTLP_ENDPOINT` is set.',

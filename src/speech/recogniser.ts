@@ -3,7 +3,8 @@ import type { PoolLog } from '../pool/process-pool.ts';
 import type { Config } from '../settings/config.ts';
 import type { StreamRecogniser } from './live/stream-recogniser.ts';
 import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
-import type { LanguageSetting, Segment } from './transcript/segment.ts';
+import type { LanguageSetting } from './transcript/languages.ts';
+import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 
 /** Audio bytes in, segments out as they are recognised. */
 export type Recogniser = AsyncDisposable & {
@@ -19,9 +20,6 @@ export type Recogniser = AsyncDisposable & {
   ready(): Promise<void>;
   load(): RecogniserLoad;
 };
-
-/** What is known of a recording when all of it has been heard. */
-export type TranscribedRecording = { durationSeconds: number; numSpeakers?: number };
 
 export type RecogniserLoad = {
   /** Inference processes that take work. */

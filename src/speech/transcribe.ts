@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { decodeAudio } from '../audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
-import { ServiceError } from '../errors.ts';
 import type { Dispatcher } from '../pool/dispatcher.ts';
-import type { TranscribedRecording, TranscribeOptions } from './recogniser.ts';
+import type { TranscribeOptions } from './recogniser.ts';
 import { mapInOrder } from './recognition/map-in-order.ts';
 import type { PromptTokeniser } from './recognition/prompt-tokens.ts';
 import { type RecognisePart, recogniseParts } from './recognition/recognise-parts.ts';
+import { withoutTaiwanese } from './recognition/without-taiwanese.ts';
 import { assignSpeakers } from './speakers/assign-speakers.ts';
 import { listenForSpeakers } from './speakers/recording-speakers.ts';
 import type { SpeakerModel } from './speakers/speaker-model.ts';
 import { withoutInvented } from './text/invented-text.ts';
 import { writeSegment } from './text/write-segment.ts';
-import type { Segment } from './transcript/segment.ts';
+import type { Segment, TranscribedRecording } from './transcript/segment.ts';
+import type { SpeechWindow } from './windows/speech-window.ts';
 import type { VoiceActivity } from './windows/voice-activity.ts';
 import type { WindowJob, WindowResult } from './windows/window-messages.ts';
-import { packWindows, type SpeechWindow } from './windows/windows.ts';
+import { packWindows } from './windows/windows.ts';
 
 export type TranscribeParts = {
   dispatcher: Dispatcher<WindowJob, WindowResult>;
@@ -104,11 +105,6 @@ async function* announce(
     await onDecoded(samples / pcmSampleRate);
     yield chunk;
   }
-}
-
-export function withoutTaiwanese(): ServiceError {
-  const message = 'This model does not know Taiwanese. Use the model small or base with SIANN_ADAPTER=own.';
-  return new ServiceError('invalid_value', { param: 'language', message });
 }
 
 function isWholeRecording({ index, cut }: SpeechWindow): boolean {

@@ -5,7 +5,7 @@ import { createGate } from '../../src/accounts/gate.ts';
 import { createInvalidKeyDelay } from '../../src/accounts/keys/invalid-key-delay.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { createSignInDelay } from '../../src/accounts/sign-in/sign-in-delay.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis-counters.ts';
 import { createAccountRooms, sign } from '../support/accounts.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { connect, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/all.ts';
+import { connect, openDatabase } from '../../src/storage/open-database.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 import { startFixture } from '../support/fixture-process.ts';
 

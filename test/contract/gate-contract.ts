@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountRooms, sha256, sign } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hashOf } from '../../src/accounts/keys/api-key.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 

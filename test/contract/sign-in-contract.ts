@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createSignIn } from '../../src/accounts/sign-in/sign-in.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { createTestClock } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createGate } from '../../src/accounts/gate.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { type CreateDatabase, onBothEngines } from '../support/both-engines.ts';
 

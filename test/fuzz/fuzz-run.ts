@@ -5,7 +5,8 @@ import { type Footprint, type ServedProcess, serve } from '../../bench/service/s
 import { createServiceFolder } from '../../bench/service/service-folder.ts';
 import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import { createOpenApiValidator, type OpenApiValidator } from '../support/openapi.ts';
-import { createMutatedRequest, type MutatedRequest } from './mutated-request.ts';
+import { createMutatedRequest } from './create-mutated-request.ts';
+import type { MutatedRequest } from './mutated-request.ts';
 import { type Exchange, exchange } from './raw-exchange.ts';
 
 export type FuzzOptions = {

@@ -1,5 +1,5 @@
+import type { SpeechWindow } from '../../src/speech/windows/speech-window.ts';
 import type { RecognisedSegment, RecognisedWindow } from '../../src/speech/windows/window-messages.ts';
-import type { SpeechWindow } from '../../src/speech/windows/windows.ts';
 
 /** What the recogniser hands on, with a sure and ordinary value wherever a test does not say otherwise. */
 export function recognisedSegment(given: Partial<RecognisedSegment> = {}): RecognisedSegment {

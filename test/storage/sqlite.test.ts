@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import Libsql from 'libsql';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { temporarySqlite } from '../support/temporary-database.ts';
 
 test('the file and those beside it are for their owner only', async () => {

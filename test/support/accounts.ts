@@ -4,7 +4,7 @@ import { createGate } from '../../src/accounts/gate.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import type { Plans } from '../../src/accounts/projects/plans.ts';
 import { createUsageViews } from '../../src/accounts/usage/usage-views.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import type { CreateDatabase } from './both-engines.ts';
 
 export type TestClock = { now(): number; set(time: string): void; advance(milliseconds: number): void };

@@ -1,8 +1,6 @@
 import type { Counters } from '../../storage/counters.ts';
+import type { StreamToken } from '../admission.ts';
 import { hashOf, randomText } from './api-key.ts';
-
-/** Stands in for a key where there is no header to put one in: in a browser's WebSocket. */
-export type StreamToken = { token: string; expiresAt: Date };
 
 type TokenContent = { keyHash: string; note?: string };
 

@@ -2,7 +2,8 @@
 import type { ParseArgsConfig } from 'node:util';
 import { type Accounts, createAccounts } from '../../accounts/projects/accounts.ts';
 import { ServiceError } from '../../errors.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
+import { openDatabase } from '../../storage/open-database.ts';
 import { type CommandContext, parseCommandLine, UsageError } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';

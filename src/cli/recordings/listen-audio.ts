@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeAudio } from '../../audio/decode-audio.ts';
 import { pcmSampleRate } from '../../audio/pcm.ts';
+import { toLinear16 } from '../../audio/samples/linear16.ts';
 import { sniffContainer } from '../../audio/sniff-container.ts';
-import { toLinear16 } from '../../http/realtime/linear16.ts';
 
 const frameBytes = (pcmSampleRate / 10) * 2;
 const bytesPerSecond = pcmSampleRate * 2;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { LiveEvent, LiveStream } from '../../../client/siann.ts';
 import type { Config } from '../../settings/config.ts';
-import { type LanguageSetting, languageSettings } from '../../speech/transcript/segment.ts';
+import { type LanguageSetting, languageSettings } from '../../speech/transcript/languages.ts';
 import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createCaptions, createEventLines } from './captions.ts';

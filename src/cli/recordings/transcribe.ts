@@ -1,14 +1,11 @@
 import { open } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
-import {
-  formatTranscript,
-  type ResponseFormat,
-  responseFormats,
-} from '../../http/formats/response-format.ts';
+import { formatTranscript, type ResponseFormat, responseFormats } from '../../formats/response-format.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
 import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
-import { type LanguageSetting, languageSettings, type Transcript } from '../../speech/transcript/segment.ts';
+import { type LanguageSetting, languageSettings } from '../../speech/transcript/languages.ts';
+import type { Transcript } from '../../speech/transcript/segment.ts';
 import { type Command, type CommandContext, parseCommandLine, UsageError } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';

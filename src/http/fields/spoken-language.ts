@@ -1,4 +1,4 @@
-import type { LanguageSetting } from '../../speech/transcript/segment.ts';
+import type { LanguageSetting } from '../../speech/transcript/languages.ts';
 import { invalidValue } from './field-values.ts';
 
 /** Languages as clients of other services name them, by what they begin with. */

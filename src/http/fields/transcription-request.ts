@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts';
+import { type FormatOptions, type ResponseFormat, responseFormats } from '../../formats/response-format.ts';
 import type { TranscribeOptions } from '../../speech/recogniser.ts';
 import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';
-import type { LanguageSetting } from '../../speech/transcript/segment.ts';
-import { type FormatOptions, type ResponseFormat, responseFormats } from '../formats/response-format.ts';
+import type { LanguageSetting } from '../../speech/transcript/languages.ts';
 import { modelId } from '../routes/models.ts';
 import type { FormFields } from '../transcription/upload/form-reader.ts';
 import {

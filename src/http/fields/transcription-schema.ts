@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { responseFormats } from '../formats/response-format.ts';
+import { responseFormats } from '../../formats/response-format.ts';
 import { modelId } from '../routes/models.ts';
 import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeAudio } from '../../audio/decode-audio.ts';
+import { toLinear16 } from '../../audio/samples/linear16.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Session } from '../../sessions/session.ts';
-import { toLinear16 } from './linear16.ts';
 
 /** Audio in a container (webm from a browser's recorder, ogg, mp3 …) that comes piece by piece. */
 export type ContainerAudio = {

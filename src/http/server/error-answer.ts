@@ -1,8 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { type ErrorCode, ServiceError } from '../../errors.ts';
-
-/** The body of every error, as the contract spells it. */
-export type ErrorBody = { error: { message: string; type: string; param?: string; code: string } };
+import { type ErrorBody, type ErrorCode, ServiceError } from '../../errors.ts';
 
 /** Whatever was thrown, as the error that the client may see. What is not known is `internal_error`, and the cause stays inside. */
 export function toServiceError(error: unknown): ServiceError {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ErrorBody } from './error-answer.ts';
+import type { ErrorBody } from '../../errors.ts';
 import { createRequestId } from './request-id.ts';
 
 const lingerMs = 1_000;

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Lease } from '../../accounts/admission.ts';
+import { formatTranscript } from '../../formats/response-format.ts';
+import { createEventWriter } from '../../formats/stream-events.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
 import type { TranscriptionRequest } from '../fields/transcription-request.ts';
-import { formatTranscript } from '../formats/response-format.ts';
-import { createEventWriter } from '../formats/stream-events.ts';
 import { errorBody, toServiceError } from '../server/error-answer.ts';
 import { ClientGone } from './connection-signal.ts';
 import { openEventStream } from './event-stream.ts';

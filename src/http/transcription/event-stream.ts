@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { StreamEvent } from '../formats/stream-events.ts';
+import type { StreamEvent } from '../../formats/stream-events.ts';
 
 /** Server-sent events to a client that may read slowly. */
 export type EventStream = Disposable & {

@@ -1,5 +1,5 @@
-import type { Recogniser, TranscribedRecording, TranscribeOptions } from '../../speech/recogniser.ts';
-import type { Segment } from '../../speech/transcript/segment.ts';
+import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
+import type { Segment, TranscribedRecording } from '../../speech/transcript/segment.ts';
 import type { RecognitionRequest } from '../fields/transcription-request.ts';
 import { createBell } from './upload/bell.ts';
 

@@ -1,4 +1,4 @@
-/** What the formats of src/http/formats look like, for the OpenAPI document. */
+/** What the formats of src/formats look like, for the OpenAPI document. */
 import { Type } from 'typebox';
 import { errorSchema } from '../server/error-schema.ts';
 

@@ -1,5 +1,5 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import type { SpokenLanguage } from '../transcript/segment.ts';
+import type { SpokenLanguage } from '../transcript/languages.ts';
 import type { RecognisedSegment, RecognisedWindow, WindowJob } from '../windows/window-messages.ts';
 import type { Vocabulary } from './decoding/vocabulary.ts';
 import type { Attempt } from './decoding/window-decoding.ts';

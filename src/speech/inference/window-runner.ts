@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { JobRunner } from '../../pool/process/job-runner.ts';
-import type { SpokenLanguage } from '../transcript/segment.ts';
+import type { SpokenLanguage } from '../transcript/languages.ts';
 import type { ArrivedWindow, Urgency, WindowJob, WindowResult } from '../windows/window-messages.ts';
 import type { TokenRules } from './decoding/token-rules.ts';
 import type { Vocabulary } from './decoding/vocabulary.ts';

@@ -1,8 +1,8 @@
-import { worstCompressionRatio } from '../inference/decoding/window-decoding.ts';
 import { recogniseParts, type WindowPart } from '../recognition/recognise-parts.ts';
-import type { LanguageSetting } from '../transcript/segment.ts';
+import { worstCompressionRatio } from '../text/repetition.ts';
+import type { LanguageSetting } from '../transcript/languages.ts';
+import type { SpeechWindow } from '../windows/speech-window.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
-import type { SpeechWindow } from '../windows/windows.ts';
 import type { StreamText } from './stream-recogniser.ts';
 import { writeUtterance } from './write-utterance.ts';
 

@@ -1,5 +1,5 @@
 import type { Pcm } from '../../audio/pcm.ts';
-import type { LanguageSetting, SpokenLanguage } from '../transcript/segment.ts';
+import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
 
 /** Hears audio that has not ended yet. Whisper does it window by window; a model made for streams can stand in its place. */
 export interface StreamRecogniser {

@@ -1,7 +1,7 @@
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
+import type { SpeechWindow } from '../windows/speech-window.ts';
 import type { VoiceActivityStream } from '../windows/voice-activity.ts';
 import { findPause } from '../windows/window-pause.ts';
-import type { SpeechWindow } from '../windows/windows.ts';
 import { createStreamAudio } from './stream-audio.ts';
 import { type Utterance, UtteranceTracker } from './utterance-tracker.ts';
 import { utteranceWindow, windowSamples } from './utterance-window.ts';

@@ -1,8 +1,8 @@
 import { joinSamples } from '../../audio/audio-block.ts';
 import { pcmSampleRate } from '../../audio/pcm.ts';
+import { type SpeechWindow, toWindowTime, type WindowPiece } from '../windows/speech-window.ts';
 import { voiceCertainty } from '../windows/voice-certainty.ts';
 import type { Stretch } from '../windows/window-plan.ts';
-import { type SpeechWindow, toWindowTime, type WindowPiece } from '../windows/windows.ts';
 import type { StreamAudio } from './stream-audio.ts';
 import type { Utterance } from './utterance-tracker.ts';
 

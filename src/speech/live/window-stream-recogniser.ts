@@ -1,7 +1,8 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import { ServiceError } from '../../errors.ts';
-import { type TranscribeParts, withoutTaiwanese } from '../transcribe.ts';
-import type { SpeechWindow } from '../windows/windows.ts';
+import { withoutTaiwanese } from '../recognition/without-taiwanese.ts';
+import type { TranscribeParts } from '../transcribe.ts';
+import type { SpeechWindow } from '../windows/speech-window.ts';
 import { type Agreement, createAgreement } from './agreement.ts';
 import { recogniseUtterance, type UtteranceText } from './recognise-utterance.ts';
 import type { SpeechStream, StreamOptions, StreamRecogniser, StreamText } from './stream-recogniser.ts';

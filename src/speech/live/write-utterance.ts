@@ -1,10 +1,10 @@
 import { withoutInvented } from '../text/invented-text.ts';
 import { joinText } from '../text/join-text.ts';
 import { writeSegment } from '../text/write-segment.ts';
-import type { LanguageSetting, SpokenLanguage } from '../transcript/segment.ts';
+import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
+import { type SpeechWindow, toRecordingTime } from '../windows/speech-window.ts';
 import { isMadeOfTones } from '../windows/voice-tones.ts';
 import type { RecognisedWindow } from '../windows/window-messages.ts';
-import { type SpeechWindow, toRecordingTime } from '../windows/windows.ts';
 import type { StreamText } from './stream-recogniser.ts';
 
 /** Only what the voice detector was less sure of is listened to for tones (windows.ts). */

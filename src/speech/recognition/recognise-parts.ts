@@ -1,9 +1,9 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { type LanguageSetting, settingOfLanguage } from '../transcript/segment.ts';
+import { type LanguageSetting, settingOfLanguage } from '../transcript/languages.ts';
 import { shiftRecognised } from '../windows/shift-times.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
+import { uncoveredStretches } from '../windows/uncovered.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
-import type { SpokenStretch } from '../windows/windows.ts';
-import { uncoveredStretches } from './uncovered.ts';
 
 /** Audio of a window or of a part of one. */
 export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;

@@ -1,4 +1,4 @@
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 import type { VoicePrint } from './speaker-model.ts';
 import { dot } from './voice-groups.ts';
 

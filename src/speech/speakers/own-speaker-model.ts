@@ -26,7 +26,7 @@ export function createOwnSpeakerModel({ findNetwork, threads, log }: OwnSpeakerM
   let started: Promise<VoiceDispatcher> | undefined;
   const start = async (): Promise<VoiceDispatcher> => {
     const settings: VoicePrintSettings = { graphPath: await findNetwork(), threads };
-    const moduleUrl = new URL('./voice-print-job.ts', import.meta.url);
+    const moduleUrl = new URL('../inference/voice-prints/voice-print-job.ts', import.meta.url);
     return createLocalDispatcher({ moduleUrl, settings, processes: 1, slots: 2, ...(log && { log }) });
   };
 

@@ -1,4 +1,4 @@
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 
 /** Long enough to know a voice by, short enough for a turn. */
 const printSeconds = 1.5;

@@ -1,5 +1,5 @@
 import type { RunOptions } from '../../pool/dispatcher.ts';
-import { type SpeechWindow, type SpokenStretch, toRecordingTime } from '../windows/windows.ts';
+import { type SpeechWindow, type SpokenStretch, toRecordingTime } from '../windows/speech-window.ts';
 import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
 import { groupRuns, groupVoices } from './voice-groups.ts';
 import { type SpeakerTurn, whoSpoke } from './who-spoke.ts';

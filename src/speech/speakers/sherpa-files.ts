@@ -4,6 +4,9 @@ import { readFields } from '../../model/onnx/protobuf.ts';
 
 export type SherpaFiles = { segmentation: string; embedding: string };
 
+/** What its process is told when it starts. */
+export type SherpaSettings = { files: SherpaFiles; threads: number };
+
 /** What sherpa-onnx reads from the notes of each file; without them it ends its process, so they are looked for first. */
 const kinds = {
   segmentation: {

@@ -1,7 +1,7 @@
 import { createLocalDispatcher } from '../../pool/local-dispatcher.ts';
 import type { PoolLog } from '../../pool/process-pool.ts';
+import type { SherpaSettings } from './sherpa-files.ts';
 import { findSherpaFiles } from './sherpa-files.ts';
-import type { SherpaSettings } from './sherpa-job.ts';
 import type { HeardWindow, SpeakerModel, VoicePrint } from './speaker-model.ts';
 
 export type SherpaSpeakerModelOptions = { folder: string; threads: number; log?: PoolLog };
@@ -16,7 +16,7 @@ export async function createSherpaSpeakerModel({
   log,
 }: SherpaSpeakerModelOptions): Promise<SpeakerModel> {
   const dispatcher = createLocalDispatcher<SherpaSettings, HeardWindow, VoicePrint[]>({
-    moduleUrl: new URL('./sherpa-job.ts', import.meta.url),
+    moduleUrl: new URL('../inference/voice-prints/sherpa-job.ts', import.meta.url),
     settings: { files: await findSherpaFiles(folder), threads },
     processes: 1,
     slots: 1,

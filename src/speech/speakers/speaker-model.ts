@@ -1,5 +1,5 @@
 import type { RunOptions } from '../../pool/dispatcher.ts';
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 
 /** How the voice of a short stretch sounds: voices alike point in like directions. */
 export type VoicePrint = {

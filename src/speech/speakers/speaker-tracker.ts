@@ -1,6 +1,6 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { RunOptions } from '../../pool/dispatcher.ts';
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 import { createTurnSearch } from './assign-speakers.ts';
 import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
 import { dot } from './voice-groups.ts';

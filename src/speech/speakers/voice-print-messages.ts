@@ -1,4 +1,4 @@
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 
 /** What the process that hears voices is told when it starts. */
 export type VoicePrintSettings = { graphPath: string; threads: number };

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from '../windows/speech-window.ts';
 import { frameSeconds, type SpeechFrame, speakersOfFrames, speechFrames } from './frame-speakers.ts';
 import type { VoicePrint } from './speaker-model.ts';
 import { addTo, groupRuns, groupVoices, type VoiceGroup } from './voice-groups.ts';

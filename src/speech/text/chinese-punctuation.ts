@@ -1,4 +1,4 @@
-import type { SpokenLanguage } from '../transcript/segment.ts';
+import type { SpokenLanguage } from '../transcript/languages.ts';
 
 /** The model's text made clean: control characters gone, one kind of space, and full-width marks in Chinese. */
 export function tidyText(text: string, language: SpokenLanguage): string {

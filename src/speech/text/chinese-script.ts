@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { LanguageSetting } from '../transcript/segment.ts';
+import type { LanguageSetting } from '../transcript/languages.ts';
 import { everydayTaiwanSpellings, wordsTaiwanSaysToo } from './taiwan-wording.ts';
 
 /** What is used of opencc-js, whose own types do not resolve under NodeNext. */

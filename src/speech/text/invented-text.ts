@@ -1,5 +1,5 @@
+import type { SpeechWindow } from '../windows/speech-window.ts';
 import type { RecognisedSegment, RecognisedWindow } from '../windows/window-messages.ts';
-import type { SpeechWindow } from '../windows/windows.ts';
 import { inventedPhrase } from './hallucination-phrases.ts';
 
 /** Below these, the model or the voice detector was not sure that anybody spoke. */

@@ -1,6 +1,7 @@
-import type { LanguageSetting, Segment, Word } from '../transcript/segment.ts';
+import type { LanguageSetting } from '../transcript/languages.ts';
+import type { Segment, Word } from '../transcript/segment.ts';
+import { type SpeechWindow, toRecordingTime } from '../windows/speech-window.ts';
 import type { RecognisedSegment, RecognisedWindow } from '../windows/window-messages.ts';
-import { type SpeechWindow, toRecordingTime } from '../windows/windows.ts';
 import { tidyText } from './chinese-punctuation.ts';
 import { hasSimplified, toScript } from './chinese-script.ts';
 import { meanLogProbability } from './invented-text.ts';

@@ -1,12 +1,7 @@
-import { likeliestLanguage } from '../inference/languages/language-runs.ts';
-import type { TranscribedRecording } from '../recogniser.ts';
-import {
-  type LanguageSetting,
-  languageOfSetting,
-  type Segment,
-  type SpokenLanguage,
-  type Transcript,
-} from './segment.ts';
+import { likeliestLanguage } from '../transcript/languages.ts';
+import type { TranscribedRecording } from '../transcript/segment.ts';
+import { type LanguageSetting, languageOfSetting, type SpokenLanguage } from './languages.ts';
+import type { Segment, Transcript } from './segment.ts';
 
 /** The finished transcript of a recognition run; its language is the one spoken for the longest time. */
 export async function collectTranscript(

@@ -1,5 +1,5 @@
+import type { SpokenStretch } from './speech-window.ts';
 import type { RecognisedWindow } from './window-messages.ts';
-import type { SpokenStretch } from './windows.ts';
 
 /** The same stretch, later or earlier; no time lies before the start. */
 export function shiftTimes<T extends SpokenStretch>(timed: T, seconds: number): T {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { SpeechSpan } from './speech-spans.ts';
+import type { SpeechWindow } from './speech-window.ts';
 import { voiceFrameSamples } from './voice-activity.ts';
 import type { Stretch } from './window-plan.ts';
 import { sumOf, type WindowRecording } from './window-recording.ts';
-import type { SpeechWindow } from './windows.ts';
 
 /**
  * Watches every run for the promise that no speech is lost or heard twice: each voiced sample lies in exactly one window,

@@ -1,8 +1,7 @@
 import type { PackedAudio } from '../../audio/samples/packed-audio.ts';
 import type { IntegerKind } from '../../model/integer-kind.ts';
-import type { LanguageRun } from '../inference/languages/language-runs.ts';
-import type { LanguageSetting, SpokenLanguage } from '../transcript/segment.ts';
-import type { SpokenStretch } from './windows.ts';
+import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
+import type { SpokenStretch } from './speech-window.ts';
 
 /** What an inference process is told when it starts. */
 export type WindowJobSettings = {
@@ -46,6 +45,9 @@ export type PackedWindow = Omit<WindowJob, 'audio'> & { audio: PackedAudio };
 
 /** As a process is given it. */
 export type ArrivedWindow = WindowJob | PackedWindow;
+
+/** Part of a window in which one language is spoken. */
+export type LanguageRun = { language: SpokenLanguage; startSeconds: number; endSeconds: number };
 
 /** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
 export type WindowResult = { recognised: RecognisedWindow } | { languages: LanguageRun[] };

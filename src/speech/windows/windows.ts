@@ -1,34 +1,13 @@
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
 import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
+import { type SpeechWindow, toWindowTime, type WindowPiece } from './speech-window.ts';
 import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
 import { voiceCertainty } from './voice-certainty.ts';
 import { isMadeOfTones } from './voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
-import { keptBefore, type PlannedWindow, type WindowCut, WindowPlan } from './window-plan.ts';
+import { keptBefore, type PlannedWindow, WindowPlan } from './window-plan.ts';
 import { inBlocks, WindowRecording } from './window-recording.ts';
-
-/** The unit of recognition: speech of a recording, in order, with long silences shortened. */
-export type SpeechWindow = {
-  index: number;
-  audio: Pcm;
-  pieces: WindowPiece[];
-  /** Where in the window somebody speaks, from first to last voiced frame. */
-  speech: SpokenStretch[];
-  /** From first to last voiced frame of each stretch of speech, without the silence around it. */
-  speechSeconds: number;
-  /** What ended the window. */
-  cut: WindowCut;
-  /** Of the voiced stretches' frames: music and noise that passed for speech are seldom sure. */
-  peakProbability: number;
-  meanProbability: number;
-};
-
-/** A stretch of the recording and where it lies in the window. */
-export type WindowPiece = { windowStartSeconds: number; startSeconds: number; durationSeconds: number };
-
-/** In seconds from the start of the window. */
-export type SpokenStretch = { startSeconds: number; endSeconds: number };
 
 export type PackOptions = {
   signal?: AbortSignal;
@@ -89,13 +68,6 @@ export async function* packWindows(
   }
 }
 
-/** The time in the recording of a time in the window; it never goes backward, and is exact on every sample. */
-export function toRecordingTime(window: SpeechWindow, windowSeconds: number): number {
-  const piece = window.pieces.findLast(({ windowStartSeconds }) => windowStartSeconds <= windowSeconds);
-  const { windowStartSeconds, startSeconds, durationSeconds } = piece ?? window.pieces[0]!;
-  return startSeconds + Math.min(Math.max(windowSeconds - windowStartSeconds, 0), durationSeconds);
-}
-
 function cutOut(recording: WindowRecording, planned: PlannedWindow, index: number): SpeechWindow {
   const audio = new Float32Array(planned.pieces.reduce((sum, { start, end }) => sum + end - start, 0));
   const pieces: WindowPiece[] = [];
@@ -115,13 +87,6 @@ function cutOut(recording: WindowRecording, planned: PlannedWindow, index: numbe
   }));
   const certainty = voiceCertainty(planned.speech, (frame) => recording.probability(frame));
   return { index, audio, pieces, speech, cut: planned.cut, ...certainty };
-}
-
-/** The time in the window of a time in the recording. */
-export function toWindowTime(pieces: readonly WindowPiece[], recordingSeconds: number): number {
-  const piece = pieces.findLast(({ startSeconds }) => startSeconds <= recordingSeconds) ?? pieces[0]!;
-  const { windowStartSeconds, startSeconds, durationSeconds } = piece;
-  return windowStartSeconds + Math.min(Math.max(recordingSeconds - startSeconds, 0), durationSeconds);
 }
 
 function findPauseIn(recording: WindowRecording, from: number, to: number): number {

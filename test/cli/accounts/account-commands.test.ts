@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { createGate } from '../../../src/accounts/gate.ts';
 import { createAccounts } from '../../../src/accounts/projects/accounts.ts';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
 import { type TemporaryDatabase, temporarySqlite } from '../../support/temporary-database.ts';
 import { type Script, scriptedContext } from '../scripted-context.ts';
 

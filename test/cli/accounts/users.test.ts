@@ -5,7 +5,7 @@ import { users } from '../../../src/cli/accounts/users.ts';
 import { checkBeforeStart, explainStartFailure } from '../../../src/cli/service/before-start.ts';
 import { welcome } from '../../../src/cli/service/welcome.ts';
 import { loadConfig } from '../../../src/settings/config.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
 import { temporarySqlite } from '../../support/temporary-database.ts';
 import { scriptedContext } from '../scripted-context.ts';
 

@@ -1,6 +1,6 @@
 import { printPlaces } from '../../../src/speech/speakers/print-places.ts';
 import type { VoicePrint } from '../../../src/speech/speakers/speaker-model.ts';
-import type { SpokenStretch } from '../../../src/speech/windows/windows.ts';
+import type { SpokenStretch } from '../../../src/speech/windows/speech-window.ts';
 
 export type MadeUpTurn = SpokenStretch & { voice: number };
 

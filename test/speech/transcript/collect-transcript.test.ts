@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collectTranscript } from '../../../src/speech/transcript/collect-transcript.ts';
-import type { Segment, SpokenLanguage } from '../../../src/speech/transcript/segment.ts';
+import type { SpokenLanguage } from '../../../src/speech/transcript/languages.ts';
+import type { Segment } from '../../../src/speech/transcript/segment.ts';
 
 test('the language of a transcript is the one spoken for the longest time', async () => {
   const { language, segments, durationSeconds } = await collectTranscript(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Pcm, pcmSampleRate } from '../../../src/audio/pcm.ts';
 import type { SpeechSpan } from '../../../src/speech/windows/speech-spans.ts';
+import type { SpeechWindow } from '../../../src/speech/windows/speech-window.ts';
 import { WindowCoverage } from '../../../src/speech/windows/window-coverage.ts';
 import { blockSamples, WindowRecording } from '../../../src/speech/windows/window-recording.ts';
-import type { SpeechWindow } from '../../../src/speech/windows/windows.ts';
 import { numberedSamples } from '../voice-script.ts';
 
 const samples = numberedSamples(4 * blockSamples);

@@ -3,12 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Pcm, pcmSampleRate } from '../../../src/audio/pcm.ts';
 import { SpeechSpanTracker } from '../../../src/speech/windows/speech-spans.ts';
-import {
-  type PackOptions,
-  packWindows,
-  type SpeechWindow,
-  toRecordingTime,
-} from '../../../src/speech/windows/windows.ts';
+import { type SpeechWindow, toRecordingTime } from '../../../src/speech/windows/speech-window.ts';
+import { type PackOptions, packWindows } from '../../../src/speech/windows/windows.ts';
 import { openVoiceActivity } from '../voice-graph.ts';
 import { inChunks, numberedSamples, scriptedVoice } from '../voice-script.ts';
 import { readFixture, readSentenceTimes, silence, toneMusic } from '../voice-sounds.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SpokenLanguage } from '../../transcript/segment.ts';
+import type { SpokenLanguage } from '../../transcript/languages.ts';
 
 /** Whisper's tokens: what each stands for, and the ids that steer it. */
 export type Vocabulary = {

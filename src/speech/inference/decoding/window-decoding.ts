@@ -1,4 +1,4 @@
-import { compressionRatio, repetitionStart } from './repetition.ts';
+import { compressionRatio, repetitionStart, worstCompressionRatio } from '../../text/repetition.ts';
 import type { TokenRules } from './token-rules.ts';
 import { decodeText, type Vocabulary } from './vocabulary.ts';
 
@@ -19,7 +19,6 @@ export type DecodingAnswer = { next: number } | { restart: true } | { done: Atte
 
 /** Whisper's thresholds for trying again (openai/whisper, transcribe.py). */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
-export const worstCompressionRatio = 2.4;
 const worstLogProbability = -1;
 const noSpeechThreshold = 0.6;
 const mostTokens = 224;

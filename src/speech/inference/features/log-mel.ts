@@ -1,5 +1,5 @@
+import { createFourierTransform } from '../../../audio/fourier.ts';
 import type { Pcm } from '../../../audio/pcm.ts';
-import { createFourierTransform } from './fourier.ts';
 
 /** Whisper's input: 80 mel bands every 10 ms, logarithmic (Radford et al. 2022, section 2.2). */
 export const melBands = 80;

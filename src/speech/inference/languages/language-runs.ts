@@ -1,11 +1,11 @@
-import { type SpokenLanguage, spokenLanguages } from '../../transcript/segment.ts';
-import type { SpokenStretch } from '../../windows/windows.ts';
-
-/** Part of a window in which one language is spoken. */
-export type LanguageRun = { language: SpokenLanguage; startSeconds: number; endSeconds: number };
-
-/** How a stretch of speech sounds: the log-probability of each language, −∞ for one that the model does not know. */
-export type LanguageEvidence = Record<SpokenLanguage, number>;
+import {
+  type LanguageEvidence,
+  likeliestLanguage,
+  type SpokenLanguage,
+  spokenLanguages,
+} from '../../transcript/languages.ts';
+import type { SpokenStretch } from '../../windows/speech-window.ts';
+import type { LanguageRun } from '../../windows/window-messages.ts';
 
 /** What a change of language must be worth; shorter stretches say less about their language. */
 const changePenalty = 2;
@@ -54,14 +54,6 @@ function likeliestPath(
     language = cameFrom[index]![language];
   }
   return path;
-}
-
-/** The one with the most in its favour; when nothing speaks against it, `usual`. */
-export function likeliestLanguage(evidence: LanguageEvidence, usual: SpokenLanguage = 'zh'): SpokenLanguage {
-  return spokenLanguages.reduce(
-    (best, language) => (evidence[language] > evidence[best] ? language : best),
-    usual,
-  );
 }
 
 /** Log-probability among the languages that are asked about. */

@@ -1,18 +1,17 @@
 import { pcmSampleRate } from '../../../audio/pcm.ts';
 import { framesPerSecond } from '../../../model/whisper-shape.ts';
-import { languageOfSetting, type SpokenLanguage } from '../../transcript/segment.ts';
-import type { WindowJob } from '../../windows/window-messages.ts';
-import type { SpokenStretch } from '../../windows/windows.ts';
+import {
+  type LanguageEvidence,
+  languageOfSetting,
+  likeliestLanguage,
+  type SpokenLanguage,
+} from '../../transcript/languages.ts';
+import type { SpokenStretch } from '../../windows/speech-window.ts';
+import type { LanguageRun, WindowJob } from '../../windows/window-messages.ts';
 import type { Vocabulary } from '../decoding/vocabulary.ts';
 import { type HeardFrames, heardUntil } from '../features/heard-frames.ts';
 import type { FrameStretch, WhisperDecoder } from '../network/whisper-decoder.ts';
-import {
-  type LanguageEvidence,
-  type LanguageRun,
-  languageRuns,
-  likeliestLanguage,
-  logShare,
-} from './language-runs.ts';
+import { languageRuns, logShare } from './language-runs.ts';
 
 /**
  * Mandarin with English words in it sounds half English: on recordings, log p(zh) − log p(en) is −1 … 6 for such sentences and

@@ -1,5 +1,5 @@
+import type { SpokenStretch } from '../../windows/speech-window.ts';
 import type { RecognisedSegment } from '../../windows/window-messages.ts';
-import type { SpokenStretch } from '../../windows/windows.ts';
 
 /** The model's times are this far off at most; where the voice detector knows better, its times are taken. */
 const reach = 1.2;

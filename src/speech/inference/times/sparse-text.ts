@@ -1,6 +1,6 @@
-import { longestTail } from '../../recognition/uncovered.ts';
+import type { SpokenStretch } from '../../windows/speech-window.ts';
+import { longestTail } from '../../windows/uncovered.ts';
 import type { RecognisedSegment } from '../../windows/window-messages.ts';
-import type { SpokenStretch } from '../../windows/windows.ts';
 
 /** Nobody says fewer tokens in a second for long. */
 const slowestTokens = 2;

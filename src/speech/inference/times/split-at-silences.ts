@@ -1,5 +1,5 @@
+import type { SpokenStretch } from '../../windows/speech-window.ts';
 import type { RecognisedSegment } from '../../windows/window-messages.ts';
-import type { SpokenStretch } from '../../windows/windows.ts';
 import { decodeText, type Vocabulary } from '../decoding/vocabulary.ts';
 import { splitWords } from './word-split.ts';
 

@@ -1,5 +1,5 @@
 import { framesPerSecond } from '../../../model/whisper-shape.ts';
-import type { SpokenLanguage } from '../../transcript/segment.ts';
+import type { SpokenLanguage } from '../../transcript/languages.ts';
 import type { RecognisedSegment } from '../../windows/window-messages.ts';
 import type { Vocabulary } from '../decoding/vocabulary.ts';
 import { type HeardFrames, heardUntil } from '../features/heard-frames.ts';

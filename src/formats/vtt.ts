@@ -1,4 +1,4 @@
-import type { Segment, Transcript } from '../../speech/transcript/segment.ts';
+import type { Segment, Transcript } from '../speech/transcript/segment.ts';
 import { cueLines } from './cue-lines.ts';
 import { clockTime, shownTimes } from './times.ts';
 

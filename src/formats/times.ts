@@ -1,4 +1,4 @@
-import type { Segment, Word } from '../../speech/transcript/segment.ts';
+import type { Segment, Word } from '../speech/transcript/segment.ts';
 
 /** Seconds as the formats show them: whole milliseconds, and never an end before its start. */
 export function shownTimes(piece: Segment | Word): { start: number; end: number } {

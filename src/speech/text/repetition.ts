@@ -1,6 +1,9 @@
 import { deflateSync } from 'node:zlib';
 
-/** How well the text compresses, as OpenAI's Whisper measures it; a looping transcript goes well above 2.4. */
+/** Above this a text is taken for a loop (openai/whisper, transcribe.py). */
+export const worstCompressionRatio = 2.4;
+
+/** How well the text compresses, as OpenAI's Whisper measures it. */
 export function compressionRatio(text: string): number {
   const bytes = Buffer.from(text, 'utf8');
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;

@@ -1,5 +1,5 @@
-import { joinText } from '../../speech/text/join-text.ts';
-import type { Segment, Transcript } from '../../speech/transcript/segment.ts';
+import { joinText } from '../speech/text/join-text.ts';
+import type { Segment, Transcript } from '../speech/transcript/segment.ts';
 import { shownTimes, toMilliseconds } from './times.ts';
 
 export type JsonTranscript = TranscriptSummary & { segments?: JsonSegment[] };

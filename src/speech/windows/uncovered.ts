@@ -1,4 +1,4 @@
-import type { SpokenStretch } from '../windows/windows.ts';
+import type { SpokenStretch } from './speech-window.ts';
 
 /** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was passed over. */
 export const longestTail = 1.6;

@@ -1,6 +1,6 @@
-import { joinText } from '../../speech/text/join-text.ts';
-import type { Segment } from '../../speech/transcript/segment.ts';
-import type { ErrorBody } from '../server/error-answer.ts';
+import type { ErrorBody } from '../errors.ts';
+import { joinText } from '../speech/text/join-text.ts';
+import type { Segment } from '../speech/transcript/segment.ts';
 import { type DiarizedSegment, toDiarizedSegment } from './diarized-json.ts';
 import { toMilliseconds } from './times.ts';
 

@@ -1,15 +1,15 @@
 import { Tensor } from 'onnxruntime-node';
-import { pcmSampleRate } from '../../audio/pcm.ts';
-import { type Graph, openGraph } from '../../model/onnx/graph-session.ts';
-import type { JobRunner } from '../../pool/process/job-runner.ts';
-import { createLogMel, hopSamples, type LogMel, melBands } from '../inference/features/log-mel.ts';
-import type { SpokenStretch } from '../windows/windows.ts';
+import { pcmSampleRate } from '../../../audio/pcm.ts';
+import { type Graph, openGraph } from '../../../model/onnx/graph-session.ts';
+import type { JobRunner } from '../../../pool/process/job-runner.ts';
 import {
   directionWidth,
   type VoicePrintJob,
   type VoicePrintResult,
   type VoicePrintSettings,
-} from './voice-print-messages.ts';
+} from '../../speakers/voice-print-messages.ts';
+import type { SpokenStretch } from '../../windows/speech-window.ts';
+import { createLogMel, hopSamples, type LogMel, melBands } from '../features/log-mel.ts';
 
 /** Places of one length are heard together, this many at most. */
 const batchSize = 16;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEventWriter } from '../../../src/http/formats/stream-events.ts';
-import { joinText } from '../../../src/speech/text/join-text.ts';
-import type { Segment } from '../../../src/speech/transcript/segment.ts';
+import { createEventWriter } from '../../src/formats/stream-events.ts';
+import { joinText } from '../../src/speech/text/join-text.ts';
+import type { Segment } from '../../src/speech/transcript/segment.ts';
 
 const texts = ['我們用', ' Python 寫', 'Really?', '  ', 'Yes.', '好', '。', 'OK'];
 

@@ -1,4 +1,4 @@
-import type { Transcript } from '../../speech/transcript/segment.ts';
+import type { Transcript } from '../speech/transcript/segment.ts';
 import { toDiarizedJson } from './diarized-json.ts';
 import { toJson } from './json.ts';
 import { toSrt } from './srt.ts';

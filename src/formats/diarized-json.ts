@@ -1,4 +1,4 @@
-import type { Segment, Transcript } from '../../speech/transcript/segment.ts';
+import type { Segment, Transcript } from '../speech/transcript/segment.ts';
 import { summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
 
 /** OpenAI's `diarized_json`, except that speakers are numbers, as everywhere else in this service. */

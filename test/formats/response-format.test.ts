@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  formatTranscript,
-  type ResponseFormat,
-  responseFormats,
-} from '../../../src/http/formats/response-format.ts';
-import type { Segment, Transcript } from '../../../src/speech/transcript/segment.ts';
+import { formatTranscript, type ResponseFormat, responseFormats } from '../../src/formats/response-format.ts';
+import type { Segment, Transcript } from '../../src/speech/transcript/segment.ts';
 
 const empty: Transcript = { durationSeconds: 0, language: 'zh', segments: [] };
 

@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
-import { pcmSampleRate } from '../../audio/pcm.ts';
-import type { JobRunner } from '../../pool/process/job-runner.ts';
-import type { SherpaFiles } from './sherpa-files.ts';
-import type { HeardWindow, VoicePrint } from './speaker-model.ts';
-
-export type SherpaSettings = { files: SherpaFiles; threads: number };
+import { pcmSampleRate } from '../../../audio/pcm.ts';
+import type { JobRunner } from '../../../pool/process/job-runner.ts';
+import type { SherpaSettings } from '../../speakers/sherpa-files.ts';
+import type { HeardWindow, VoicePrint } from '../../speakers/speaker-model.ts';
 
 /** What is used of the package, which has no types of its own. */
 type Sherpa = {

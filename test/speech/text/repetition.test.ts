@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compressionRatio, repetitionStart } from '../../../../src/speech/inference/decoding/repetition.ts';
+import { compressionRatio, repetitionStart } from '../../../src/speech/text/repetition.ts';
 
 test('the compression ratio is that of zlib over UTF-8', () => {
   // Reference: Python's len(b) / len(zlib.compress(b)); zlib builds differ by a few bytes, hence 5 %.

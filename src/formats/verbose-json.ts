@@ -1,4 +1,5 @@
-import type { Segment, SpokenLanguage, Transcript, Word } from '../../speech/transcript/segment.ts';
+import type { SpokenLanguage } from '../speech/transcript/languages.ts';
+import type { Segment, Transcript, Word } from '../speech/transcript/segment.ts';
 import { type JsonSegment, summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
 import { shownTimes } from './times.ts';
 

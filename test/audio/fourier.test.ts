@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFourierTransform } from '../../../../src/speech/inference/features/fourier.ts';
+import { createFourierTransform } from '../../src/audio/fourier.ts';
 
 for (const length of [1, 2, 3, 4, 5, 6, 30, 64, 100, 400, 480]) {
   test(`the transform of ${length} values is the sum that defines it, within 1e-9`, () => {

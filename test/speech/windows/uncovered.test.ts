@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { uncoveredStretches } from '../../../src/speech/recognition/uncovered.ts';
+import { uncoveredStretches } from '../../../src/speech/windows/uncovered.ts';
 import { recognisedSegment, recognisedWindow } from '../recognised.ts';
 
 const textAt = (...stretches: [number, number][]) =>

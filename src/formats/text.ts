@@ -1,4 +1,4 @@
-import type { Transcript } from '../../speech/transcript/segment.ts';
+import type { Transcript } from '../speech/transcript/segment.ts';
 import { fullText } from './json.ts';
 
 export function toText(transcript: Transcript): string {

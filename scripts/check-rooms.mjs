@@ -1,0 +1,96 @@
+// Part of `npm run lint`: which room may import which, and no folder with too many loose files. Cycles are Biome's (noImportCycles).
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Everything that a room may import, besides itself. docs/architecture.md shows the same as a table. */
+export const rooms = {
+  'src/errors.ts': [],
+  'src/settings': ['src/errors.ts'],
+  'src/audio': ['src/errors.ts'],
+  'src/model': ['src/errors.ts'],
+  'src/pool': ['src/errors.ts'],
+  'src/storage': ['src/errors.ts'],
+  'src/accounts': ['src/errors.ts', 'src/storage'],
+  'src/speech/transcript': [],
+  'src/speech/windows': ['src/audio', 'src/model', 'src/speech/transcript'],
+  'src/speech/text': ['src/speech/transcript', 'src/speech/windows'],
+  'src/speech/recognition': ['src/audio', 'src/errors.ts', 'src/speech/transcript', 'src/speech/windows'],
+  'src/speech/speakers': ['src/audio', 'src/model', 'src/pool', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
+  'src/speech/inference': ['src/audio', 'src/model', 'src/pool', 'src/speech/speakers', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
+  'src/speech/live': ['src/audio', 'src/errors.ts', 'src/speech', 'src/speech/recognition', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
+  'src/speech': ['src/audio', 'src/pool', 'src/settings', 'src/speech/live', 'src/speech/recognition', 'src/speech/speakers', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
+  'src/formats': ['src/errors.ts', 'src/speech/text', 'src/speech/transcript'],
+  'src/sessions': ['src/audio', 'src/errors.ts', 'src/speech/live', 'src/speech/speakers', 'src/speech/transcript'],
+  'src/operations': ['src/errors.ts', 'src/settings', 'src/speech'],
+  'src/cluster': ['src/audio', 'src/errors.ts', 'src/pool', 'src/speech/windows', 'src/storage'],
+  'src/http': ['src/accounts', 'src/audio', 'src/errors.ts', 'src/formats', 'src/operations', 'src/sessions', 'src/settings', 'src/speech', 'src/speech/live', 'src/speech/speakers', 'src/speech/text', 'src/speech/transcript', 'src/storage'],
+  'src/wiring': ['src/accounts', 'src/cluster', 'src/errors.ts', 'src/http', 'src/model', 'src/operations', 'src/pool', 'src/settings', 'src/speech', 'src/speech/live', 'src/speech/recognition', 'src/speech/speakers', 'src/speech/windows', 'src/storage'],
+  'src/cli': ['client', 'src/accounts', 'src/audio', 'src/errors.ts', 'src/formats', 'src/model', 'src/operations', 'src/settings', 'src/speech', 'src/speech/speakers', 'src/speech/transcript', 'src/storage', 'src/wiring'],
+  client: [],
+  console: ['client'],
+};
+
+const mostLooseFiles = 16;
+const folders = ['src', 'client', 'console'];
+const specifiers = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+
+/** Every violation in the tree below `root`, as a sentence. */
+export function checkRooms(root, allowed = rooms) {
+  const files = folders.flatMap((folder) => sourceFiles(root, folder));
+  const imports = new Map(files.map((file) => [file, importsOf(root, file)]));
+  return [...forbiddenImports(imports, allowed), ...crowdedFolders(root)];
+}
+
+function sourceFiles(root, folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .filter((file) => !file.includes('node_modules'))
+    .sort();
+}
+
+function importsOf(root, file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(specifiers)].map(([, path]) => relative(root, resolve(root, dirname(file), path)));
+}
+
+/** The longest room that the file lies in. */
+function roomOf(file, allowed) {
+  return Object.keys(allowed)
+    .filter((room) => file === room || file.startsWith(`${room}/`))
+    .sort((one, other) => other.length - one.length)[0];
+}
+
+function* forbiddenImports(imports, allowed) {
+  for (const [file, targets] of imports) {
+    const room = roomOf(file, allowed);
+    if (room === undefined) {
+      yield `${file} lies in no room. Give its folder a line in scripts/check-rooms.mjs.`;
+      continue;
+    }
+    for (const target of targets) {
+      const other = roomOf(target, allowed);
+      if (other === room || allowed[room].includes(other)) continue;
+      yield `${file} imports ${target}, and ${room} may not import ${other ?? 'what lies in no room'}.`;
+    }
+  }
+}
+
+function* crowdedFolders(root) {
+  const folders = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  for (const folder of [join(root, 'src'), ...folders]) {
+    const loose = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).length;
+    if (loose <= mostLooseFiles) continue;
+    yield `${relative(root, folder)} has ${loose} loose files, and ${mostLooseFiles} are the most. Group them.`;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const wrong = checkRooms(fileURLToPath(new URL('..', import.meta.url)));
+  for (const sentence of wrong) console.error(sentence);
+  if (wrong.length > 0) process.exit(1);
+  console.log('Rooms: every import is allowed, no folder is crowded.');
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+
+/** Opens the database, making it where there is none, with its tables up to date. `url` is `postgres://…` or a file. */
+export async function openDatabase({ url }: { url: string }): Promise<Database> {
+  // Tables may be large, and others may be at it already.
+  const patient = await connect(url, { patient: true });
+  try {
+    await migrate(patient);
+    if (patient.engine === 'sqlite') return patient;
+  } catch (error) {
+    await patient[Symbol.asyncDispose]();
+    throw error;
+  }
+  await patient[Symbol.asyncDispose]();
+  return open(url);
+}
+
+/** The database as it is, without bringing its tables up to date; rejects when it is not there. */
+export async function connect(url: string, options: { patient?: boolean } = {}): Promise<Database> {
+  const database = await open(url, options);
+  return database.engine === 'postgresql' ? reached(database) : database;
+}
+
+async function open(url: string, options: { patient?: boolean } = {}): Promise<Database> {
+  // Only the engine in use is loaded, for the sake of quick commands.
+  if (/^postgres(ql)?:/i.test(url)) {
+    const { connectPostgresql } = await import('./postgresql.ts');
+    return withPing(connectPostgresql(url, options));
+  }
+  const { connectSqlite } = await import('./sqlite.ts');
+  return withPing(connectSqlite(url));
+}
+
+function withPing(database: Omit<Database, 'ping'>): Database {
+  return { ...database, ping: async () => void (await sql`SELECT 1`.execute(database.queries)) };
+}
+
+async function reached(database: Database): Promise<Database> {
+  try {
+    await database.ping();
+    return database;
+  } catch (cause) {
+    await database[Symbol.asyncDispose]();
+    // Several addresses that were all tried in vain make an error without words of its own.
+    const { message, code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
+    throw new Error(
+      `The database cannot be reached (${message || code}). Check SIANN_DATABASE, and that PostgreSQL is running.`,
+      { cause },
+    );
+  }
+}
