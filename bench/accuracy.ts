@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { choose, chooseNumbers, chooseSeveral, readOptions } from '../evaluation/command-options.ts';
+import { endProgress, showProgress } from '../evaluation/progress.ts';
+import { addScores, errorRate, type Score, score } from '../evaluation/scoring.ts';
 import { atSpeeds } from './altered-speed.ts';
+import { languageFor } from './asked-language.ts';
 import { createEngine } from './engines/create-engine.ts';
 import {
   type Engine,
@@ -13,9 +17,6 @@ import {
   modelSizes,
   type Transcription,
 } from './engines/engine.ts';
-import { choose, chooseNumbers, chooseSeveral, languageFor, readOptions } from './options.ts';
-import { endProgress, showProgress } from './progress.ts';
-import { addScores, errorRate, type Score, score } from './scoring.ts';
 import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { makeSwitchingSet, switchingNames } from './switching-sets.ts';
 import { formatTable } from './table.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { decodeAudio, sampleRate } from './engines/decoded-audio.ts';
+import { decodeAudio, sampleRate } from '../evaluation/decoded-audio.ts';
+import { writeWave } from '../evaluation/wave-file.ts';
 import type { Sentence, SpeechSet } from './speech-sets.ts';
-import { writeWave } from './wave-file.ts';
 
 /** Every sentence at each of the speeds, pitch and all, written into `folder`: with so few sentences, chance moves a rate by a point. */
 export async function atSpeeds(set: SpeechSet, speeds: number[], folder: string): Promise<SpeechSet> {

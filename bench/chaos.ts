@@ -1,10 +1,11 @@
 // `npm run chaos`: whether a cluster keeps its promises while its nodes, Redis and PostgreSQL are killed and restarted.
+
+import { readOptions } from '../evaluation/command-options.ts';
+import { endProgress, showProgress } from '../evaluation/progress.ts';
 import { chaosFigures } from './chaos/chaos-figures.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { createExplain, printFigures } from './figure.ts';
-import { readOptions } from './options.ts';
-import { endProgress, showProgress } from './progress.ts';
 import { servedSettings } from './service/served-model.ts';
 
 const values = readOptions({

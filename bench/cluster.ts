@@ -1,4 +1,6 @@
 // `npm run bench:cluster`: what several machines gain, what the way between them costs, and whether they stay up.
+
+import { chooseChecks, readOptions } from '../evaluation/command-options.ts';
 import { measureOutages } from './cluster/outage.ts';
 import { measureRevocation } from './cluster/revocation.ts';
 import { measureRollingRestart } from './cluster/rolling-restart.ts';
@@ -7,7 +9,6 @@ import { measureScheduler } from './cluster/scheduler.ts';
 import { measureSoak } from './cluster/soak.ts';
 import { measureWindowCost } from './cluster/window-cost.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks, readOptions } from './options.ts';
 import { servedSettings } from './service/served-model.ts';
 
 const checks = ['scale', 'scheduler', 'window', 'outage', 'revocation', 'restart', 'soak'] as const;

@@ -1,4 +1,4 @@
-import { decodeAudio, sampleRate } from './engines/decoded-audio.ts';
+import { decodeAudio, sampleRate } from '../evaluation/decoded-audio.ts';
 import type { Sentence, SpeechSet } from './speech-sets.ts';
 
 export type Recording = { samples: Float32Array; text: string };

@@ -1,6 +1,7 @@
 // `npm run bench:realtime`: live captions as listeners see them, and whether streams survive what clients do to them.
+
+import { chooseChecks, readOptions } from '../evaluation/command-options.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks, readOptions } from './options.ts';
 import { measureChaos } from './realtime/chaos.ts';
 import { measureIdle } from './realtime/idle.ts';
 import { measureStreamKills } from './realtime/kill.ts';

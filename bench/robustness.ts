@@ -1,9 +1,10 @@
 // `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
+
+import { choose, chooseChecks, readOptions } from '../evaluation/command-options.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { choose, chooseChecks, readOptions } from './options.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';

@@ -1,7 +1,8 @@
 // `npm run bench:service`: whether the service keeps its promises under load, crashes and oversized uploads.
+
+import { chooseChecks, readOptions } from '../evaluation/command-options.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { chooseChecks, readOptions } from './options.ts';
 import { measureAccountRate } from './service/account-rate.ts';
 import { measureKills } from './service/kill.ts';
 import { measureLimits } from './service/limits.ts';

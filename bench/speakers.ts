@@ -1,6 +1,7 @@
 // `npm run bench:speakers`: who spoke when and what, against conversations of which that is known.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { choose, chooseChecks, readOptions } from '../evaluation/command-options.ts';
 import { prepareModel } from '../src/model/prepare-model.ts';
 import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
 import { loadConfig } from '../src/settings/config.ts';
@@ -10,7 +11,6 @@ import { createVoiceActivity } from '../src/speech/windows/voice-activity.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, printFigures } from './figure.ts';
-import { choose, chooseChecks, readOptions } from './options.ts';
 import { readConversations } from './speakers/conversations.ts';
 import type { SpeakerParts } from './speakers/found-turns.ts';
 import { measureLong } from './speakers/long-check.ts';

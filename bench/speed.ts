@@ -6,19 +6,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { choose, chooseSeveral, readOptions } from '../evaluation/command-options.ts';
+import { decodeAudio } from '../evaluation/decoded-audio.ts';
+import { showProgress } from '../evaluation/progress.ts';
+import { errorRate, score } from '../evaluation/scoring.ts';
+import { writeWave } from '../evaluation/wave-file.ts';
+import { languageFor } from './asked-language.ts';
 import { createEngine } from './engines/create-engine.ts';
-import { decodeAudio } from './engines/decoded-audio.ts';
 import { type Engine, type EngineName, engineNames, modelSizes, type StageTimes } from './engines/engine.ts';
 import { openInSeparateProcess } from './engines/separate-process.ts';
 import { joinSentences } from './long-recording.ts';
 import { median } from './median.ts';
-import { choose, chooseSeveral, languageFor, readOptions } from './options.ts';
 import { watchChildMemory } from './process-memory.ts';
-import { showProgress } from './progress.ts';
-import { errorRate, score } from './scoring.ts';
 import { readSpeechSets, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { formatTable } from './table.ts';
-import { writeWave } from './wave-file.ts';
 
 const measures = {
   realTimeFactor: { title: 'real-time factor, long file', digits: 3 },

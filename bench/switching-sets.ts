@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeAudio, sampleRate } from './engines/decoded-audio.ts';
+import { decodeAudio, sampleRate } from '../evaluation/decoded-audio.ts';
+import { writeWave } from '../evaluation/wave-file.ts';
 import type { Sentence, SpeechSet } from './speech-sets.ts';
-import { writeWave } from './wave-file.ts';
 
 /** Pairs of sets whose languages follow one another within a recording. */
 const pairs = [

@@ -1,4 +1,4 @@
-import { toUnits } from '../bench/scoring.ts';
+import { toUnits } from '../evaluation/scoring.ts';
 import { joinText } from '../src/speech/text/join-text.ts';
 
 /** A Han character or another word, as scoring compares them, with when it was said. */

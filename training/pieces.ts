@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { decodeAudio, sampleRate } from '../bench/engines/decoded-audio.ts';
-import { choose, chooseNumbers, readOptions } from '../bench/options.ts';
-import { endProgress, showProgress } from '../bench/progress.ts';
-import { toUnits } from '../bench/scoring.ts';
-import { streamWave } from '../bench/wave-file.ts';
+import { choose, chooseNumbers, readOptions } from '../evaluation/command-options.ts';
+import { decodeAudio, sampleRate } from '../evaluation/decoded-audio.ts';
+import { endProgress, showProgress } from '../evaluation/progress.ts';
+import { toUnits } from '../evaluation/scoring.ts';
+import { streamWave } from '../evaluation/wave-file.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { languageSettings } from '../src/speech/transcript/languages.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOpenParts } from '../../src/wiring/open-parts.ts';
-import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts';
-import { type RedisServer, startRedis } from '../../test/support/redis.ts';
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
+import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { createServiceFolder, type ServiceFolder } from '../service/service-folder.ts';
 import { type ClusterNode, type Role, startNode } from './cluster-node.ts';
 

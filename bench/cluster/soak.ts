@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProgress, showProgress } from '../../evaluation/progress.ts';
 import { createCaller } from '../chaos/caller.ts';
 import { createRequestMix } from '../chaos/request-mix.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
-import { endProgress, showProgress } from '../progress.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { createClient } from '../service/client.ts';
 import { createRandom } from '../service/random.ts';

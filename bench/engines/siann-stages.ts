@@ -1,5 +1,6 @@
 // Prints how long this project's two graphs take by themselves: in use, their runs interleave in other processes.
 import { availableParallelism } from 'node:os';
+import { choose } from '../../evaluation/command-options.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape } from '../../src/model/whisper-shape.ts';
 import { loadConfig } from '../../src/settings/config.ts';
@@ -8,7 +9,6 @@ import { createWhisperDecoder } from '../../src/speech/inference/network/whisper
 import { createWhisperEncoder } from '../../src/speech/inference/network/whisper-encoder.ts';
 import { leadSeconds } from '../../src/speech/inference/window-lead.ts';
 import { median } from '../median.ts';
-import { choose } from '../options.ts';
 import { modelSizes, type StageTimes } from './engine.ts';
 
 /** The decoder's figures are for several windows at once, as one long recording is decoded. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AutomaticSpeechRecognitionPipeline, env, pipeline } from '@huggingface/transformers';
-import { decodeAudio, sampleRate } from './decoded-audio.ts';
+import { decodeAudio, sampleRate } from '../../evaluation/decoded-audio.ts';
 import type { Engine, EngineOptions, StageTimes } from './engine.ts';
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { writeWave } from '../wave-file.ts';
-import { decodeAudio } from './decoded-audio.ts';
+import { decodeAudio } from '../../evaluation/decoded-audio.ts';
+import { writeWave } from '../../evaluation/wave-file.ts';
 import type { Engine, EngineOptions, StageTimes } from './engine.ts';
 
 const greedy = ['--beam-size', '1', '--best-of', '1', '--no-fallback'];

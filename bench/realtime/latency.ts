@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addScores, errorRate, type Score, score } from '../../evaluation/scoring.ts';
 import type { Explain, Figure } from '../figure.ts';
-import { addScores, errorRate, type Score, score } from '../scoring.ts';
 import { createClient } from '../service/client.ts';
 import { type ServedProcess, serve } from '../service/served-process.ts';
 import { createServiceFolder } from '../service/service-folder.ts';

@@ -1,4 +1,4 @@
-import { decodeAudio, sampleRate } from '../engines/decoded-audio.ts';
+import { decodeAudio, sampleRate } from '../../evaluation/decoded-audio.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 
 /** A sentence cut to where it is heard. */

@@ -1,9 +1,9 @@
+import { showProgress } from '../../evaluation/progress.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { watchTreeMemory } from '../process-memory.ts';
-import { showProgress } from '../progress.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 import { encodeMp3, repeatMp3 } from './repeated-mp3.ts';
 

@@ -1,7 +1,7 @@
+import { sampleRate } from '../../evaluation/decoded-audio.ts';
+import { streamWave } from '../../evaluation/wave-file.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import { sampleRate } from '../engines/decoded-audio.ts';
 import type { Explain, Figure } from '../figure.ts';
-import { streamWave } from '../wave-file.ts';
 import { soundBlocks, sounds } from './sounds.ts';
 
 type NoiseOptions = { open: () => Promise<Recogniser>; minutes: number; explain: Explain };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
-import { sampleRate } from '../engines/decoded-audio.ts';
+import { sampleRate } from '../../evaluation/decoded-audio.ts';
 
 const chunkBytes = 65_536;
 const bytesPerSecond = 6_000;

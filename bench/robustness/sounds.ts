@@ -1,5 +1,5 @@
 // Sounds in which nobody speaks, as functions from time to level: long ones are made while they are listened to.
-import { sampleRate } from '../engines/decoded-audio.ts';
+import { sampleRate } from '../../evaluation/decoded-audio.ts';
 
 export type Sound = { name: string; levelAt(seconds: number): number };
 

@@ -1,4 +1,4 @@
-import { sampleRate } from '../engines/decoded-audio.ts';
+import { sampleRate } from '../../evaluation/decoded-audio.ts';
 import type { ClearSentence } from './clear-sentence.ts';
 
 export type TimedRecording = { samples: Float32Array; spoken: SpokenSentence[] };

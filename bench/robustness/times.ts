@@ -1,9 +1,9 @@
+import { streamWave } from '../../evaluation/wave-file.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
 import type { Explain, Figure } from '../figure.ts';
 import { median } from '../median.ts';
 import type { SpeechSet } from '../speech-sets.ts';
-import { streamWave } from '../wave-file.ts';
 import { type ClearSentence, findClearSentences } from './clear-sentence.ts';
 import { joinWithSilences, type SpokenSentence } from './timed-recording.ts';
 

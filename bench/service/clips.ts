@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
+import { streamWave } from '../../evaluation/wave-file.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { streamWave } from '../wave-file.ts';
 
 const folder = new URL('../../test/fixtures/audio/', import.meta.url);
 const spoken = ['speech-16k.wav', 'two-sentences.flac', 'synthetic-voice.flac'];

@@ -1,6 +1,6 @@
+import { choose } from '../../evaluation/command-options.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import { type ModelSize, modelSizes } from '../engines/engine.ts';
-import { choose } from '../options.ts';
 
 /** The model that was asked for, or the usual one: where the subject is not recognition, the quickest will do. */
 export function servedModel(asked: string | undefined, usual: ModelSize): ModelSize {

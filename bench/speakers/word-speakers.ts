@@ -1,5 +1,5 @@
+import { toUnits } from '../../evaluation/scoring.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
-import { toUnits } from '../scoring.ts';
 import type { Utterance } from './conversations.ts';
 import { bestMapping } from './diarization-error.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { createGate } from '../../src/accounts/gate.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
-import { temporarySqlite } from '../support/temporary-database.ts';
 
 type Rooms = Awaited<ReturnType<typeof createAccountRooms>>;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
-import { temporarySqlite } from '../support/temporary-database.ts';
 
 test('audio is reserved in steps, and never less than was asked for', async () => {
   await using rooms = await createAccountRooms(temporarySqlite);

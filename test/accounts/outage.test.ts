@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
 import { periodAt } from '../../src/accounts/ledger/calendar.ts';
 import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { cutCommitsOf } from '../support/commit-cutter.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const server: PostgresServer | string = await startPostgres();
 

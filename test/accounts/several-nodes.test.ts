@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
+import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
 import { createGate } from '../../src/accounts/gate.ts';
 import { createInvalidKeyDelay } from '../../src/accounts/keys/invalid-key-delay.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
@@ -9,8 +11,6 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis-counters.ts';
 import { createAccountRooms, sign } from '../support/accounts.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
 
 type Rooms = Awaited<ReturnType<typeof createAccountRooms>>;
 type Node = Awaited<ReturnType<typeof startNode>>;

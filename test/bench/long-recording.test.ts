@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { joinSentences } from '../../bench/long-recording.ts';
-import { writeWave } from '../../bench/wave-file.ts';
+import { writeWave } from '../../evaluation/wave-file.ts';
 
 const needsFfmpeg = { skip: spawnSync('ffmpeg', ['-version']).error !== undefined };
 let folder: string;

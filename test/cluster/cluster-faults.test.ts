@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
 import { scriptedCluster, until } from './scripted-cluster.ts';
 
 const server = await startRedis();

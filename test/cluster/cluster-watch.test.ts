@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
+import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
 import { clusterGroup, clusterKeys } from '../../src/cluster/cluster-keys.ts';
 import { joinAsNode } from '../../src/cluster/join-as-node.ts';
 import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
@@ -8,7 +9,6 @@ import { createSpeedMeter } from '../../src/cluster/speed-meter.ts';
 import { readWorkers } from '../../src/cluster/worker-announcement.ts';
 import type { LocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
 import { plainCodec } from './plain-codec.ts';
 import { until } from './scripted-cluster.ts';
 

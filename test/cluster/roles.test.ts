@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
+import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
 import { createServiceLog } from '../../src/operations/service-log.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { createWorkerService } from '../../src/wiring/create-worker-service.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testModels } from '../support/tiny-model.ts';
 import { until } from './scripted-cluster.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChaos } from '../../bench/chaos/run-chaos.ts';
 import { startCluster } from '../../bench/cluster/cluster.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { startRedis } from '../support/redis.ts';
+import { startPostgres } from '../../bench/servers/postgres.ts';
+import { startRedis } from '../../bench/servers/redis.ts';
 import { testModels } from '../support/tiny-model.ts';
 
 /** `npm run chaos` does the same with more requests, longer files and more mishaps. */

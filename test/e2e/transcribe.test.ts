@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { errorRate, score } from '../../bench/scoring.ts';
+import { errorRate, score } from '../../evaluation/scoring.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { loadConfig } from '../../src/settings/config.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { errorRate, score } from '../../bench/scoring.ts';
+import { errorRate, score } from '../../evaluation/scoring.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';

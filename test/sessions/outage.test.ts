@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { ofType, startSession, transcripts } from './session-harness.ts';
 
 const server: PostgresServer | string = await startPostgres();

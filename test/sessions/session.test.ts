@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createAccountRooms } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
-import { temporarySqlite } from '../support/temporary-database.ts';
 import { ofType, startSession, transcripts } from './session-harness.ts';
 
 test('a stream begins with its settings and ends with what it cost', async () => {

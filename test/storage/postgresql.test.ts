@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const server: PostgresServer | string = await startPostgres();
 

@@ -3,8 +3,8 @@ import { statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import Libsql from 'libsql';
+import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { temporarySqlite } from '../support/temporary-database.ts';
 
 test('the file and those beside it are for their owner only', async () => {
   await using file = await temporarySqlite();

@@ -1,6 +1,6 @@
 import { after, describe } from 'node:test';
-import { type PostgresServer, startPostgres } from './postgres.ts';
-import { type TemporaryDatabase, temporarySqlite } from './temporary-database.ts';
+import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
+import { type TemporaryDatabase, temporarySqlite } from '../../bench/servers/temporary-database.ts';
 
 export type CreateDatabase = () => Promise<TemporaryDatabase>;
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TemporaryDatabase } from './temporary-database.ts';
+import type { TemporaryDatabase } from '../../bench/servers/temporary-database.ts';
 
 export type CommitCutter = TemporaryDatabase & {
   /** How many of the next commits shall be carried out without an answer. */

@@ -24,7 +24,7 @@ test('an adapter is trained, written and read back, from packed weights and spee
 });
 
 test('Python counts errors as the bench does', { skip: python === undefined && reason }, async () => {
-  const { toUnits } = await import('../../bench/scoring.ts');
+  const { toUnits } = await import('../../evaluation/scoring.ts');
   const program = `
 import json, sys
 sys.path.insert(0, 'training')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { temporarySqlite } from '../../../bench/servers/temporary-database.ts';
 import { periodAt } from '../../../src/accounts/ledger/calendar.ts';
 import { createLedger } from '../../../src/accounts/ledger/ledger.ts';
 import { createAccountRooms } from '../../support/accounts.ts';
 import { auditLedger } from '../../support/audit-ledger.ts';
-import { temporarySqlite } from '../../support/temporary-database.ts';
 
 test('a release that failed is tried again with the next renewal', async () => {
   await using rooms = await createAccountRooms(temporarySqlite);

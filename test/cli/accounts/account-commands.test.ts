@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { type TemporaryDatabase, temporarySqlite } from '../../../bench/servers/temporary-database.ts';
 import { createGate } from '../../../src/accounts/gate.ts';
 import { createAccounts } from '../../../src/accounts/projects/accounts.ts';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { type TemporaryDatabase, temporarySqlite } from '../../support/temporary-database.ts';
 import { type Script, scriptedContext } from '../scripted-context.ts';
 
 let file: TemporaryDatabase;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { temporarySqlite } from '../../../bench/servers/temporary-database.ts';
 import { createSignIn } from '../../../src/accounts/sign-in/sign-in.ts';
 import { users } from '../../../src/cli/accounts/users.ts';
 import { checkBeforeStart, explainStartFailure } from '../../../src/cli/service/before-start.ts';
 import { welcome } from '../../../src/cli/service/welcome.ts';
 import { loadConfig } from '../../../src/settings/config.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { temporarySqlite } from '../../support/temporary-database.ts';
 import { scriptedContext } from '../scripted-context.ts';
 
 test('a link lets somebody into the console, and a user can be removed', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { type PostgresServer, startPostgres } from '../../../bench/servers/postgres.ts';
+import { type RedisServer, startRedis } from '../../../bench/servers/redis.ts';
 import { startService, type TestRequest, type TestService } from '../../support/service.ts';
 import { connectStream, type Refusal, silence } from '../../support/stream-client.ts';
 import { toWave } from '../../support/wave.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addScores, alignUnits, errorRate, score, toUnits } from '../../bench/scoring.ts';
+import { addScores, alignUnits, errorRate, score, toUnits } from '../../evaluation/scoring.ts';
 
 const folded = { numbersFolded: true };
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { sampleRate } from './engines/decoded-audio.ts';
+import { sampleRate } from './decoded-audio.ts';
 
 /** Writes 16-bit mono samples as a wave file. */
 export async function writeWave(file: string, samples: Float32Array, rate = sampleRate): Promise<void> {

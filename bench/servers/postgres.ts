@@ -1,4 +1,4 @@
-/** A throw-away PostgreSQL server, for the suites that must pass on both engines. */
+/** A throw-away PostgreSQL server, for benchmarks of a cluster and for suites that must pass on both engines. */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

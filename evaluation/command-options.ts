@@ -1,6 +1,5 @@
-// The command-line options that the benchmarks share.
+// Options of the commands of bench/ and training/: read, checked, and refused with a sentence.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { EngineName } from './engines/engine.ts';
 
 /** What the command was given; it ends here with a sentence if that is nothing it knows. */
 export function readOptions<const T extends NonNullable<ParseArgsConfig['options']>>(options: T) {
@@ -38,14 +37,4 @@ export function chooseSeveral<T extends string>(option: string, allowed: readonl
 export function chooseChecks<T extends string>(checks: readonly T[], list: string): T[] {
   const chosen = chooseSeveral('only', checks, list);
   return checks.filter((each) => chosen.includes(each));
-}
-
-/**
- * `mixed` leaves the language to the engine, `set` tells it what is spoken, anything else is passed on as it is. Unless
- * asked otherwise, peers are told, because they cannot mix languages; ours listens, as it does by default.
- */
-export function languageFor(engine: EngineName, spoken: string, asked?: string): string | undefined {
-  const setting = asked ?? (engine === 'siann' ? 'mixed' : 'set');
-  if (setting === 'mixed') return undefined;
-  return setting === 'set' ? spoken : setting;
 }
