@@ -5,7 +5,7 @@ import { choose, chooseChecks, readOptions } from '../evaluation/command-options
 import { prepareModel } from '../src/model/prepare-model.ts';
 import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
 import { loadConfig } from '../src/settings/config.ts';
-import { createOwnSpeakerModel } from '../src/speech/speakers/own-speaker-model.ts';
+import { createBuiltInSpeakerModel } from '../src/speech/speakers/built-in-speaker-model.ts';
 import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-model.ts';
 import { createVoiceActivity } from '../src/speech/windows/voice-activity.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
@@ -47,7 +47,7 @@ async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
   const threads = Math.min(2, availableParallelism());
   await using speakerModel = config.speakerModelFolder
     ? await createSherpaSpeakerModel({ folder: config.speakerModelFolder, threads })
-    : createOwnSpeakerModel({ findNetwork: findSpeakerNetwork, threads });
+    : createBuiltInSpeakerModel({ findNetwork: findSpeakerNetwork, threads });
   const parts: SpeakerParts = { voice, speakerModel };
   switch (check) {
     case 'turns':

@@ -1,7 +1,7 @@
 /** A job module in the recogniser's place: each window takes a fixed time and no processor. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { heardAudio } from '../../src/audio/samples/packed-audio.ts';
+import { unpackedAudio } from '../../src/audio/samples/packed-audio.ts';
 import type { JobRunner } from '../../src/pool/process/job-runner.ts';
 import type { ArrivedWindow, WindowJob, WindowResult } from '../../src/speech/windows/window-messages.ts';
 
@@ -21,7 +21,7 @@ export async function createJobRunner({
 /** As much as comes back from thirty seconds of speech. */
 function heardIn(audio: ArrivedWindow['audio']) {
   // Unpacking belongs to what a window costs.
-  const seconds = heardAudio(audio).length / pcmSampleRate;
+  const seconds = unpackedAudio(audio).length / pcmSampleRate;
   const tokens = Array.from({ length: 100 }, (_, index) => index);
   const logProbabilities = tokens.map(() => -0.1);
   const text = 'a sentence of fixed length '.repeat(12);
@@ -49,8 +49,8 @@ export function standInWindow(seconds: number): WindowJob {
     temperature: 0,
     words: false,
     context: 'short',
-    urgency: 0,
-    retried: true,
+    urgency: 'file',
+    mayRetry: true,
     draft: [],
   };
 }

@@ -4,7 +4,7 @@ import { choose } from '../../evaluation/command-options.ts';
 import { prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape } from '../../src/model/whisper-shape.ts';
 import { loadConfig } from '../../src/settings/config.ts';
-import { fullContext, shortContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { fullContext, shortContext } from '../../src/speech/inference/features/context-frames.ts';
 import { createWhisperDecoder } from '../../src/speech/inference/network/whisper-decoder.ts';
 import { createWhisperEncoder } from '../../src/speech/inference/network/whisper-encoder.ts';
 import { leadSeconds } from '../../src/speech/inference/window-lead.ts';

@@ -17,7 +17,7 @@ export async function findTurns(
   const speakers = listenForSpeakers(speakerModel);
   const requestId = randomUUID();
   for await (const window of packWindows(audio, voice)) {
-    await speakers.hear(window, { requestId, priority: 'file' });
+    await speakers.add(window, { requestId, priority: 'file' });
     onWindow?.(window.pieces.at(-1)!.startSeconds);
   }
   return speakers.turns();

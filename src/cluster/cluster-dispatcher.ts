@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { ServiceError } from '../errors.ts';
-import { createAbortWatch } from '../pool/abort-watch.ts';
+import { createAbortSubscriptions } from '../pool/abort-subscriptions.ts';
 import type { Dispatcher } from '../pool/dispatcher.ts';
 import { createTicket } from '../pool/queue/ticket.ts';
 import { settledWithin } from '../pool/settled-within.ts';
@@ -58,7 +58,7 @@ export async function createClusterDispatcher<Job, Result>(
   const { withoutWorkersMs = () => 0 } = options;
   const keys = clusterKeys(options.group);
   const nodeId = randomBytes(6).toString('hex');
-  const aborts = createAbortWatch();
+  const aborts = createAbortSubscriptions();
   const book = createErrandBook<Result>(options.maxFileJobs ?? (() => Number.POSITIVE_INFINITY));
   const background = new Set<Promise<unknown>>();
   let nextNumber = 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Priority } from '../pool/dispatcher.ts';
 
 /** Raised whenever a job, an answer or the way between them is written otherwise than before. */
-const protocolVersion = 1;
+const protocolVersion = 2;
 
 export const queuePrefix = 'siann';
 

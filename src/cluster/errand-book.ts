@@ -53,7 +53,7 @@ export function createErrandBook<Result>(maxFileJobs: () => number): ErrandBook<
 
     takeNext() {
       for (const priority of priorities) {
-        const errand = isFull(priority) ? undefined : waiting.takeTurn(priority);
+        const errand = isFull(priority) ? undefined : waiting.takeNext(priority);
         if (!errand) continue;
         errand.turn = turns[priority].take(errand.requestId);
         if (priority === 'file') fileJobs++;

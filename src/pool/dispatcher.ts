@@ -3,12 +3,12 @@ export interface Dispatcher<Job, Result> extends AsyncDisposable {
   run(job: Job, options: RunOptions): Promise<Result>;
 }
 
-/** What somebody is speaking now, what somebody waits for, and everything else; the first comes first. */
+/** Speech that somebody is speaking now, results that somebody waits for, and everything else, in the order in which they are served. */
 export const priorities = ['realtime', 'interactive', 'file'] as const;
 export type Priority = (typeof priorities)[number];
 
 export type RunOptions = {
-  /** Jobs of one request share its turn, so that a long file cannot crowd out others. */
+  /** Requests are served round robin, so that a long file with many jobs cannot crowd out others. */
   requestId: string;
   priority: Priority;
   signal?: AbortSignal;

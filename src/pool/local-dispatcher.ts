@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { ServiceError } from '../errors.ts';
-import { createAbortWatch } from './abort-watch.ts';
+import { createAbortSubscriptions } from './abort-subscriptions.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { ChildEnd, ChildOptions, SupervisedChild } from './process/supervised-child.ts';
 import { createProcessPool, type PoolLog } from './process-pool.ts';
@@ -59,7 +59,7 @@ export function createLocalDispatcher<Settings, Job, Result>(
   type JobTicket = Ticket<Job, Result>;
   const slotsFor = slotsByPriority(options);
   const queue = createFairQueue<JobTicket>();
-  const aborts = createAbortWatch();
+  const aborts = createAbortSubscriptions();
   const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();
   let nextId = 0;
   let stopped: Promise<void> | undefined;

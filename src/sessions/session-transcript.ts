@@ -1,9 +1,9 @@
-import type { StreamHearing } from '../speech/live/stream-recogniser.ts';
+import type { RecognitionEvent } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import type { QueuedEvent } from './event-queue.ts';
 
 export type SessionTranscript = {
-  hear(heard: StreamHearing): void;
+  hear(heard: RecognitionEvent): void;
   /** An answer to `finalize` when there was nothing to make final. */
   answerFinalize(atSeconds: number): void;
   /** Resolves when everything heard has been said. */
@@ -18,7 +18,7 @@ type Options = {
   say(event: QueuedEvent): void;
 };
 
-type Final = Extract<StreamHearing, { type: 'final' }>;
+type Final = Extract<RecognitionEvent, { type: 'final' }>;
 
 /** Numbers the segments of a stream and writes what is heard as its events. */
 export function createSessionTranscript({ words, speakers, say }: Options): SessionTranscript {
@@ -35,7 +35,7 @@ export function createSessionTranscript({ words, speakers, say }: Options): Sess
     else void work();
   };
 
-  const write = (heard: Exclude<StreamHearing, { type: 'speech_started' }>, speaker?: number) => {
+  const write = (heard: Exclude<RecognitionEvent, { type: 'speech_started' }>, speaker?: number) => {
     const final = heard.type === 'final' ? heard : undefined;
     say({
       type: 'transcript',

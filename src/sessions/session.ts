@@ -81,7 +81,7 @@ export function createSession(options: SessionOptions): Session {
   const stream = recogniser.open({
     ...config,
     requestId: id,
-    onHeard: (heard) => {
+    onEvent: (heard) => {
       if (!stopped) transcript.hear(heard);
     },
   });

@@ -16,6 +16,7 @@ import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 import type { SpeechWindow } from './windows/speech-window.ts';
 import type { VoiceActivity } from './windows/voice-activity.ts';
 import type { WindowJob, WindowResult } from './windows/window-messages.ts';
+import { priorityOf, type Urgency } from './windows/window-urgency.ts';
 import { packWindows } from './windows/windows.ts';
 
 export type TranscribeParts = {
@@ -73,19 +74,18 @@ export async function* transcribe(
   async function recogniseWindow(window: SpeechWindow, stop: AbortSignal) {
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
     // A recording that fits into one window goes ahead of others' windows: a short file is answered at once beside a long one.
-    const priority = options.priority ?? (isWholeRecording(window) ? 'interactive' : 'file');
+    const urgency: Urgency = isWholeRecording(window) ? 'interactive' : 'file';
     const { context = 'short' } = options;
-    const urgency = priority === 'file' ? 0 : 1;
-    const run = { requestId, priority, signal };
-    const heard = await speakers?.hear(window, run);
+    const run = { requestId, priority: priorityOf[urgency], signal };
+    const voices = await speakers?.add(window, run);
     const job = {
       promptTokens,
       temperature,
       // A segment is cut at the word where the speaker changes.
-      words: words || (heard?.severalVoices ?? false),
+      words: words || (voices?.severalVoices ?? false),
       context,
       urgency,
-      retried: true,
+      mayRetry: true,
     } as const;
     const recognise: RecognisePart = (part) => dispatcher.run({ ...job, ...part, draft: [] }, run);
     return {

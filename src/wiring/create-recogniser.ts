@@ -4,14 +4,15 @@ import { clusterGroup } from '../cluster/cluster-keys.ts';
 import { joinAsNode } from '../cluster/join-as-node.ts';
 import { type ClusterMember, joinAsWorker } from '../cluster/join-as-worker.ts';
 import { windowCodec } from '../cluster/queue/window-codec.ts';
-import { type PreparedModel, prepareModel } from '../model/prepare-model.ts';
+import { type PreparedModel, type PrepareProgress, prepareModel } from '../model/prepare-model.ts';
 import { findSpeakerNetwork } from '../model/speaker-network.ts';
 import type { LocalDispatcher } from '../pool/local-dispatcher.ts';
+import type { PoolLog } from '../pool/process-pool.ts';
 import type { Config } from '../settings/config.ts';
 import { createWindowStreamRecogniser } from '../speech/live/window-stream-recogniser.ts';
-import type { CreateRecogniser, Recogniser, RecogniserOptions } from '../speech/recogniser.ts';
+import type { Recogniser } from '../speech/recogniser.ts';
 import { createPromptTokeniser } from '../speech/recognition/prompt-tokens.ts';
-import { createOwnSpeakerModel } from '../speech/speakers/own-speaker-model.ts';
+import { createBuiltInSpeakerModel } from '../speech/speakers/built-in-speaker-model.ts';
 import { createSherpaSpeakerModel } from '../speech/speakers/sherpa-speaker-model.ts';
 import { createSpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import { type TranscribeParts, transcribe } from '../speech/transcribe.ts';
@@ -25,6 +26,30 @@ import {
   startWindowProcesses,
   windowsAtOnceHere,
 } from './window-processes.ts';
+
+/** The settings that recognition depends on. */
+export type RecognitionConfig = Pick<
+  Config,
+  | 'role'
+  | 'redisUrl'
+  | 'model'
+  | 'adapter'
+  | 'precision'
+  | 'speakerModelFolder'
+  | 'cacheFolder'
+  | 'processes'
+  | 'threads'
+  | 'memoryLimitMegabytes'
+  | 'drainSeconds'
+>;
+
+export type RecogniserOptions = {
+  config: RecognitionConfig;
+  onPrepare?: (progress: PrepareProgress) => void;
+  log?: PoolLog & { error(fields: object, message: string): void };
+};
+
+export type CreateRecogniser = (options: RecogniserOptions) => Promise<Recogniser>;
 
 /** The one place where the recogniser is put together; it is taken apart in reverse. */
 export const createRecogniser: CreateRecogniser = async (options) => {
@@ -40,7 +65,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
     const speakerModel = keep(
       config.speakerModelFolder
         ? await createSherpaSpeakerModel({ ...speakers, folder: config.speakerModelFolder })
-        : createOwnSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork }),
+        : createBuiltInSpeakerModel({ ...speakers, findNetwork: findSpeakerNetwork }),
     );
     const parts: TranscribeParts = {
       dispatcher: recognition.dispatcher,
@@ -144,7 +169,7 @@ async function takeWindowsOfOthers(
   });
 }
 
-function groupOf({ model, adapter, precision }: Config): string {
+function groupOf({ model, adapter, precision }: RecognitionConfig): string {
   return clusterGroup({ model, adapter, precision });
 }
 

@@ -63,7 +63,7 @@ describe('when an inference process fails', () => {
     await deadly;
   });
 
-  it('a retried job keeps its place before jobs that wait', async () => {
+  it('a job that is tried again goes before jobs that wait', async () => {
     await using dispatcher = createFaulty({});
     await dispatcher.ready();
     const order: unknown[] = [];

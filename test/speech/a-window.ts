@@ -9,7 +9,7 @@ export const aWindow: WindowJob = {
   temperature: 0.2,
   words: true,
   context: 'short',
-  urgency: 1,
-  retried: true,
+  urgency: 'interactive',
+  mayRetry: true,
   draft: [3, 4],
 };

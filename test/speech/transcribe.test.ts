@@ -52,7 +52,7 @@ async function run({ onListen, ...options }: Run): Promise<number> {
       },
       speakerModel: {
         sameSpeakerLikeness: 0.5,
-        hear: () => assert.fail('nobody asked for speakers'),
+        embed: () => assert.fail('nobody asked for speakers'),
         async [Symbol.asyncDispose]() {},
       },
       tokenisePrompt: async () => [],

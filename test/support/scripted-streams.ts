@@ -20,7 +20,7 @@ export function scriptedStreams({ secondTakesMs = 0 }: ScriptedStreamsOptions = 
 
 const phraseSeconds = 4;
 
-function openStream({ onHeard, interimResults }: StreamOptions, secondTakesMs: number): SpeechStream {
+function openStream({ onEvent, interimResults }: StreamOptions, secondTakesMs: number): SpeechStream {
   let heardSeconds = 0;
   let startSeconds = 0;
   let hasStarted = false;
@@ -38,7 +38,7 @@ function openStream({ onHeard, interimResults }: StreamOptions, secondTakesMs: n
     words: [],
   });
   const final = (end: number, speechFinal: boolean, fromFinalize: boolean) => {
-    onHeard({ type: 'final', speechFinal, fromFinalize, audio: new Float32Array(0), ...heard(end) });
+    onEvent({ type: 'final', speechFinal, fromFinalize, audio: new Float32Array(0), ...heard(end) });
     startSeconds = end;
     hasStarted = false;
   };
@@ -50,10 +50,10 @@ function openStream({ onHeard, interimResults }: StreamOptions, secondTakesMs: n
       const waitMs = (heardSeconds - from) * secondTakesMs;
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
       for (let half = Math.floor(from * 2) + 1; half <= heardSeconds * 2 && !isOver; half++) {
-        if (!hasStarted) onHeard({ type: 'speech_started', atSeconds: startSeconds });
+        if (!hasStarted) onEvent({ type: 'speech_started', atSeconds: startSeconds });
         hasStarted = true;
         if (half % (2 * phraseSeconds) === 0) final(half / 2, true, false);
-        else if (interimResults) onHeard({ type: 'partial', ...heard(half / 2) });
+        else if (interimResults) onEvent({ type: 'partial', ...heard(half / 2) });
       }
     },
     async finalize() {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
 import { readVocabulary, type Vocabulary } from '../../src/speech/inference/decoding/vocabulary.ts';
-import { fullContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { fullContext } from '../../src/speech/inference/features/context-frames.ts';
 import { createLogMel } from '../../src/speech/inference/features/log-mel.ts';
 import {
   createWhisperDecoder,

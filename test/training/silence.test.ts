@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { framesPerSecond } from '../../src/model/whisper-shape.ts';
-import { shortContext } from '../../src/speech/inference/features/heard-frames.ts';
+import { shortContext } from '../../src/speech/inference/features/context-frames.ts';
 import { leadSeconds } from '../../src/speech/inference/window-lead.ts';
 
 const speechSeconds = 2;

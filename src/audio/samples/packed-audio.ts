@@ -32,7 +32,7 @@ export function unpackAudio({ samples, fullScale }: PackedAudio): Float32Array {
 }
 
 /** As numbers, packed or not; good until the next call. */
-export function heardAudio(audio: Float32Array | PackedAudio): Float32Array {
+export function unpackedAudio(audio: Float32Array | PackedAudio): Float32Array {
   return audio instanceof Float32Array ? audio : unpackAudio(audio);
 }
 

@@ -2,25 +2,25 @@ import type { Priority } from '../dispatcher.ts';
 
 type Queued = { requestId: string; priority: Priority };
 
-/** Requests take turns inside a priority, one job a turn. Jobs put back after a death are kept apart. */
+/** Inside a priority, requests are served round robin, one job at a time. Jobs put back after a death are kept apart. */
 export type FairQueue<Item extends Queued> = {
   size(): number;
   push(item: Item): void;
   putBack(item: Item): void;
-  takeTurn(priority: Priority): Item | undefined;
+  takeNext(priority: Priority): Item | undefined;
   takeReturned(priority: Priority): Item | undefined;
   remove(item: Item): boolean;
   removeAll(): Item[];
 };
 
-/** `turns` is in the order of the coming turns: a Map iterates as inserted, and a request served moves to its end. */
-type Lane<Item> = { returned: Set<Item>; turns: Map<string, Set<Item>> };
+/** `requests` is in the order in which they are served: a Map iterates as inserted, and a request that was served moves to its end. */
+type Waiting<Item> = { returned: Set<Item>; requests: Map<string, Set<Item>> };
 
 export function createFairQueue<Item extends Queued>(): FairQueue<Item> {
-  const lanes: Record<Priority, Lane<Item>> = {
-    realtime: createLane(),
-    interactive: createLane(),
-    file: createLane(),
+  const waiting: Record<Priority, Waiting<Item>> = {
+    realtime: nothingWaiting(),
+    interactive: nothingWaiting(),
+    file: nothingWaiting(),
   };
   let size = 0;
 
@@ -28,61 +28,61 @@ export function createFairQueue<Item extends Queued>(): FairQueue<Item> {
     size: () => size,
 
     push(item) {
-      const { turns } = lanes[item.priority];
-      const own = turns.get(item.requestId);
-      if (own) own.add(item);
-      else turns.set(item.requestId, new Set([item]));
+      const { requests } = waiting[item.priority];
+      const items = requests.get(item.requestId);
+      if (items) items.add(item);
+      else requests.set(item.requestId, new Set([item]));
       size++;
     },
 
     putBack(item) {
-      lanes[item.priority].returned.add(item);
+      waiting[item.priority].returned.add(item);
       size++;
     },
 
-    takeTurn(priority) {
-      const item = takeTurn(lanes[priority].turns);
+    takeNext(priority) {
+      const item = takeRoundRobin(waiting[priority].requests);
       if (item) size--;
       return item;
     },
 
     takeReturned(priority) {
-      const item = takeFirst(lanes[priority].returned);
+      const item = takeFirst(waiting[priority].returned);
       if (item) size--;
       return item;
     },
 
     remove(item) {
-      const { returned, turns } = lanes[item.priority];
-      const own = turns.get(item.requestId);
-      const found = returned.delete(item) || own?.delete(item) === true;
-      if (own?.size === 0) turns.delete(item.requestId);
+      const { returned, requests } = waiting[item.priority];
+      const items = requests.get(item.requestId);
+      const found = returned.delete(item) || items?.delete(item) === true;
+      if (items?.size === 0) requests.delete(item.requestId);
       if (found) size--;
       return found;
     },
 
     removeAll() {
-      const items: Item[] = [];
-      for (const lane of Object.values(lanes)) {
-        items.push(...lane.returned, ...[...lane.turns.values()].flatMap((own) => [...own]));
-        lane.returned.clear();
-        lane.turns.clear();
+      const removed: Item[] = [];
+      for (const { returned, requests } of Object.values(waiting)) {
+        removed.push(...returned, ...[...requests.values()].flatMap((items) => [...items]));
+        returned.clear();
+        requests.clear();
       }
       size = 0;
-      return items;
+      return removed;
     },
   };
 }
 
-function createLane<Item>(): Lane<Item> {
-  return { returned: new Set(), turns: new Map() };
+function nothingWaiting<Item>(): Waiting<Item> {
+  return { returned: new Set(), requests: new Map() };
 }
 
-function takeTurn<Item>(turns: Map<string, Set<Item>>): Item | undefined {
-  for (const [requestId, own] of turns) {
-    const item = takeFirst(own);
-    turns.delete(requestId);
-    if (own.size > 0) turns.set(requestId, own);
+function takeRoundRobin<Item>(requests: Map<string, Set<Item>>): Item | undefined {
+  for (const [requestId, items] of requests) {
+    const item = takeFirst(items);
+    requests.delete(requestId);
+    if (items.size > 0) requests.set(requestId, items);
     return item;
   }
   return undefined;

@@ -17,15 +17,15 @@ type Assignment<Item extends AnyTicket> = {
  * Fills free slots from the queue, the least busy process first. Jobs whose process died lead their priority, but no
  * two of them share a process: should one be what killed it, the others do not die with it again.
  */
-export function assignWaiting<Item extends AnyTicket>({ queue, ...room }: Assignment<Item>): void {
+export function assignWaiting<Item extends AnyTicket>({ queue, ...slots }: Assignment<Item>): void {
   for (const priority of priorities) {
     assignEach(
       () => queue.takeReturned(priority),
-      () => leastBusy(room, priority, (held) => !held.some((ticket) => ticket.deaths > 0)),
+      () => leastBusy(slots, priority, (held) => !held.some((ticket) => ticket.deaths > 0)),
     );
     assignEach(
-      () => queue.takeTurn(priority),
-      () => leastBusy(room, priority, () => true),
+      () => queue.takeNext(priority),
+      () => leastBusy(slots, priority, () => true),
     );
   }
 }
@@ -52,8 +52,8 @@ function leastBusy<Item extends AnyTicket>(
     const notAbove = held.filter(
       (ticket) => priorities.indexOf(ticket.priority) >= priorities.indexOf(priority),
     );
-    const room = held.length < slots && notAbove.length < slotsFor[priority];
-    return child.takesJobs() && room && accepts(held);
+    const hasFreeSlot = held.length < slots && notAbove.length < slotsFor[priority];
+    return child.takesJobs() && hasFreeSlot && accepts(held);
   });
   return open.sort((a, b) => a.held().length - b.held().length)[0];
 }

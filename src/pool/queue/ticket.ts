@@ -1,4 +1,4 @@
-import type { AbortWatch } from '../abort-watch.ts';
+import type { AbortSubscriptions } from '../abort-subscriptions.ts';
 import type { Priority, RunOptions } from '../dispatcher.ts';
 
 /** One job on its way: its promise is settled once, whatever dies, answers late or is cancelled meanwhile. */
@@ -15,7 +15,7 @@ export type Ticket<Job, Result> = {
   reject(reason: unknown): void;
 };
 
-type TicketOptions<Job> = RunOptions & { id: number; job: Job; aborts: AbortWatch; onAbort(): void };
+type TicketOptions<Job> = RunOptions & { id: number; job: Job; aborts: AbortSubscriptions; onAbort(): void };
 
 export function createTicket<Job, Result>(options: TicketOptions<Job>): Ticket<Job, Result> {
   const { id, job, requestId, priority, signal, aborts } = options;
@@ -24,15 +24,15 @@ export function createTicket<Job, Result>(options: TicketOptions<Job>): Ticket<J
   const result = new Promise<Result>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  const unwatch =
+  const unsubscribe =
     signal &&
-    aborts.watch(signal, () => {
+    aborts.subscribe(signal, () => {
       ticket.reject(signal.reason);
       options.onAbort();
     });
   const finish = () => {
     settled = true;
-    unwatch?.();
+    unsubscribe?.();
   };
 
   const ticket: Ticket<Job, Result> = {

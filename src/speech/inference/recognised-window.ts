@@ -3,7 +3,7 @@ import type { SpokenLanguage } from '../transcript/languages.ts';
 import type { RecognisedSegment, RecognisedWindow, WindowJob } from '../windows/window-messages.ts';
 import type { Vocabulary } from './decoding/vocabulary.ts';
 import type { Attempt } from './decoding/window-decoding.ts';
-import type { HeardFrames } from './features/heard-frames.ts';
+import type { ContextFrames } from './features/context-frames.ts';
 import type { WhisperDecoder } from './network/whisper-decoder.ts';
 import { snapToSpeech } from './times/snap-to-speech.ts';
 import { endWithLastWord, isSparse } from './times/sparse-text.ts';
@@ -12,7 +12,7 @@ import { timedSegments } from './times/timed-segments.ts';
 import { alignWords } from './times/word-times.ts';
 
 type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
-type Window = { job: WindowJob; heard: HeardFrames; language: SpokenLanguage; noSpeechProbability: number };
+type Window = { job: WindowJob; heard: ContextFrames; language: SpokenLanguage; noSpeechProbability: number };
 
 /** What a window's tokens say and when. The window must still have its place in the decoder, where words get their times. */
 export async function recognisedWindow(
@@ -48,7 +48,7 @@ async function segmentsOf(
   const segments = timedSegments(vocabulary, attempt, audioSeconds);
   const silences = longSilences(job.speech);
   const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
-  const sparse = job.retried && segments.some((segment) => isSparse(segment, job.speech));
+  const sparse = job.mayRetry && segments.some((segment) => isSparse(segment, job.speech));
   if (segments.length > 0 && (job.words || reaching || sparse)) {
     await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds, heard });
   }

@@ -1,5 +1,5 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { heardAudio } from '../../audio/samples/packed-audio.ts';
+import { unpackedAudio } from '../../audio/samples/packed-audio.ts';
 import { shiftRecognised, shiftTimes } from '../windows/shift-times.ts';
 import type { ArrivedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
 
@@ -7,7 +7,7 @@ import type { ArrivedWindow, WindowJob, WindowResult } from '../windows/window-m
 export const leadSeconds = 0.4;
 
 export function withLead(job: ArrivedWindow): WindowJob {
-  const heard = heardAudio(job.audio);
+  const heard = unpackedAudio(job.audio);
   const audio = new Float32Array(heard.length + leadSeconds * pcmSampleRate);
   audio.set(heard, leadSeconds * pcmSampleRate);
   return { ...job, audio, speech: job.speech.map((stretch) => shiftTimes(stretch, leadSeconds)) };

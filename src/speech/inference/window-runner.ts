@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { JobRunner } from '../../pool/process/job-runner.ts';
 import type { SpokenLanguage } from '../transcript/languages.ts';
-import type { ArrivedWindow, Urgency, WindowJob, WindowResult } from '../windows/window-messages.ts';
+import type { ArrivedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
+import { isMoreUrgent, mostUrgent, type Urgency } from '../windows/window-urgency.ts';
 import type { TokenRules } from './decoding/token-rules.ts';
 import type { Vocabulary } from './decoding/vocabulary.ts';
 import { type Attempt, type DecodingAnswer, WindowDecoding } from './decoding/window-decoding.ts';
-import { fullContext, type HeardFrames, heardFeatures, shortContext } from './features/heard-frames.ts';
+import { type ContextFrames, contextFeatures, fullContext, shortContext } from './features/context-frames.ts';
 import type { LogMel } from './features/log-mel.ts';
 import { listenForLanguages } from './languages/listen-for-languages.ts';
 import type { WhisperDecoder } from './network/whisper-decoder.ts';
@@ -28,7 +29,7 @@ export type Network = {
 
 type Request = {
   job: WindowJob;
-  heard: HeardFrames;
+  heard: ContextFrames;
   /** A try went wrong. */
   again: boolean;
   signal: AbortSignal;
@@ -48,11 +49,11 @@ type Active = Request & {
 const stepsBetween = 20;
 
 function isAbove(urgency: Urgency): (request: Request) => boolean {
-  return ({ job }) => job.urgency > urgency;
+  return ({ job }) => isMoreUrgent(job.urgency, urgency);
 }
 
 function highest(requests: readonly Request[]): Urgency {
-  return Math.max(0, ...requests.map(({ job }) => job.urgency)) as Urgency;
+  return mostUrgent(requests.map(({ job }) => job.urgency));
 }
 
 /** Decodes windows side by side; the more urgent come first, even between the parts of another's encoding. */
@@ -110,7 +111,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
     const { capacity } = this.#network.decoder;
     if (this.#waiting.length === 0 || this.#active.length + this.#encoding >= capacity) return undefined;
     const urgency = highest(this.#waiting);
-    if (highest(this.#active) > urgency) return undefined;
+    if (isMoreUrgent(highest(this.#active), urgency)) return undefined;
     const waitsAgain = this.#active.some(({ job, again }) => again && job.urgency === urgency);
     if (waitsAgain && this.#stepsSinceBegin < stepsBetween) return undefined;
     this.#stepsSinceBegin = 0;
@@ -168,14 +169,14 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
         noSpeechProbability,
         seed,
         firstTemperature,
-        retried: job.retried,
+        mayRetry: job.mayRetry,
       }),
       nextToken: 0,
     });
     await this.#open(place, job.draft);
   }
 
-  #heardOf({ audio, context }: WindowJob): HeardFrames {
+  #heardOf({ audio, context }: WindowJob): ContextFrames {
     const short = this.#network.adapted && context === 'short';
     return short ? shortContext(audio.length / pcmSampleRate) : fullContext;
   }
@@ -189,7 +190,7 @@ export class WindowRunner implements JobRunner<ArrivedWindow, WindowResult> {
     };
     this.#encoding++;
     try {
-      return await encoder.encode(heardFeatures(logMel, job.audio, heard), heard, goOn);
+      return await encoder.encode(contextFeatures(logMel, job.audio, heard), heard, goOn);
     } finally {
       this.#encoding--;
     }

@@ -38,12 +38,18 @@ export async function recogniseUtterance(options: Options): Promise<UtteranceTex
     const speech = [
       { startSeconds: window.speech[0]!.startSeconds, endSeconds: window.speech.at(-1)!.endSeconds },
     ];
-    const job = { ...shared, words: false, urgency: 2, retried: false, draft: options.draft } as const;
+    const job = {
+      ...shared,
+      words: false,
+      urgency: 'partial',
+      mayRetry: false,
+      draft: options.draft,
+    } as const;
     const result = await options.run({ ...job, ...whole, speech });
     if ('languages' in result || wentWrong(result.recognised)) return undefined;
     return written([result.recognised]);
   }
-  const job = { ...shared, words: options.words, urgency: 3, retried: true } as const;
+  const job = { ...shared, words: options.words, urgency: 'final', mayRetry: true } as const;
   const recognise = (part: WindowPart) =>
     options.run({ ...job, ...part, draft: part.audio === whole.audio ? options.draft : [] });
   return written(await recogniseParts(whole, recognise));

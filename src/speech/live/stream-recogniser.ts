@@ -16,11 +16,11 @@ export type StreamOptions = {
   /** Times for every word of a final. */
   words: boolean;
   requestId: string;
-  onHeard(heard: StreamHearing): void;
+  onEvent(heard: RecognitionEvent): void;
 };
 
 /** What a stream hears, in the order of the audio; times are seconds from its first sample. */
-export type StreamHearing =
+export type RecognitionEvent =
   | { type: 'speech_started'; atSeconds: number }
   /** Text that the next one replaces. */
   | ({ type: 'partial' } & StreamText)

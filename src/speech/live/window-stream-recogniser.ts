@@ -3,12 +3,13 @@ import { ServiceError } from '../../errors.ts';
 import { withoutTaiwanese } from '../recognition/without-taiwanese.ts';
 import type { TranscribeParts } from '../transcribe.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';
+import { priorityOf } from '../windows/window-urgency.ts';
 import { type Agreement, createAgreement } from './agreement.ts';
 import { recogniseUtterance, type UtteranceText } from './recognise-utterance.ts';
+import { createRunningWindow, type WindowKind } from './running-window.ts';
 import type { SpeechStream, StreamOptions, StreamRecogniser, StreamText } from './stream-recogniser.ts';
 import { createUtteranceListener, type UtteranceOver } from './utterance-listener.ts';
 import type { Utterance } from './utterance-tracker.ts';
-import { createWindowTurn, type WindowKind } from './window-turn.ts';
 
 export type WindowStreamParts = Pick<
   TranscribeParts,
@@ -44,7 +45,7 @@ export function createWindowStreamRecogniser(parts: WindowStreamParts): StreamRe
 }
 
 function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStream {
-  const { onHeard, language, requestId, interimResults } = options;
+  const { onEvent, language, requestId, interimResults } = options;
   if (language === 'nan-TW' && !parts.taiwanese) throw withoutTaiwanese();
   const endpointSamples = (options.endpointingMs / 1000) * pcmSampleRate;
   const hopefulSamples = Math.min(hopefulSilence, endpointSamples);
@@ -57,7 +58,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   /** What was said just before: mostly the same sentence goes on. */
   let before: { tokens: number[]; text: string; endSample: number } | undefined;
 
-  const turn = createWindowTurn({
+  const turn = createRunningWindow({
     stop: stop.signal,
     onFree: proceed,
     onFailure: (error) => {
@@ -68,7 +69,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     voice: parts.voice.open(),
     endpointSamples,
     hopefulSamples,
-    onStarted: (atSeconds) => onHeard({ type: 'speech_started', atSeconds }),
+    onStarted: (atSeconds) => onEvent({ type: 'speech_started', atSeconds }),
     onOver: awaitFinal,
   });
 
@@ -151,7 +152,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     progress.draft = heard.draft;
     if (!interimResults || current !== progress || stop.signal.aborted) return;
     const text = progress.agreement.add(heard.text, heard.averageLogProbability);
-    if (text !== '') onHeard({ type: 'partial', ...textOf(heard), text });
+    if (text !== '') onEvent({ type: 'partial', ...textOf(heard), text });
   }
 
   async function sayFinal(final: Final, signal: AbortSignal): Promise<void> {
@@ -168,7 +169,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
       endSample: utterance.speechEnd,
     };
     const text = heard ? textOf(heard) : nothingAt(utterance.speechEnd / pcmSampleRate);
-    onHeard({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...text });
+    onEvent({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...text });
   }
 
   function contextOf({ pieces }: SpeechWindow): number[] {
@@ -191,7 +192,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
       kind: kind === 'partial' ? 'partial' : 'final',
       words: options.words,
       promptTokens: [...(await promptTokens), ...context],
-      run: (job) => parts.dispatcher.run(job, { requestId, priority: 'realtime', signal }),
+      run: (job) => parts.dispatcher.run(job, { requestId, priority: priorityOf[job.urgency], signal }),
     });
   }
 }

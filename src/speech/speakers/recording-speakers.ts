@@ -7,7 +7,7 @@ import { type SpeakerTurn, whoSpoke } from './who-spoke.ts';
 /** Listens to the voices of one recording, window by window. What it keeps is small: half a kilobyte for each half second. */
 export type RecordingSpeakers = {
   /** Windows may come in any order, several at once. Says whether the window seems to hold more than one voice. */
-  hear(window: SpeechWindow, options: RunOptions): Promise<{ severalVoices: boolean }>;
+  add(window: SpeechWindow, options: RunOptions): Promise<{ severalVoices: boolean }>;
   /** Who spoke when, once every window has been heard. */
   turns(): Promise<SpeakerTurn[]>;
 };
@@ -22,8 +22,8 @@ export function listenForSpeakers(model: SpeakerModel, numSpeakers?: number): Re
   const { sameSpeakerLikeness } = model;
 
   return {
-    async hear(window, options) {
-      const prints = await model.hear(window, options);
+    async add(window, options) {
+      const prints = await model.embed(window, options);
       heard[window.index] = {
         prints: prints.map((print) => ({ ...print, ...inRecording(window, print) })),
         speech: window.speech.map((stretch) => inRecording(window, stretch)),

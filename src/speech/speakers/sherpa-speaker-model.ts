@@ -2,7 +2,7 @@ import { createLocalDispatcher } from '../../pool/local-dispatcher.ts';
 import type { PoolLog } from '../../pool/process-pool.ts';
 import type { SherpaSettings } from './sherpa-files.ts';
 import { findSherpaFiles } from './sherpa-files.ts';
-import type { HeardWindow, SpeakerModel, VoicePrint } from './speaker-model.ts';
+import type { SpeakerModel, SpeakerWindow, VoicePrint } from './speaker-model.ts';
 
 export type SherpaSpeakerModelOptions = { folder: string; threads: number; log?: PoolLog };
 
@@ -15,7 +15,7 @@ export async function createSherpaSpeakerModel({
   threads,
   log,
 }: SherpaSpeakerModelOptions): Promise<SpeakerModel> {
-  const dispatcher = createLocalDispatcher<SherpaSettings, HeardWindow, VoicePrint[]>({
+  const dispatcher = createLocalDispatcher<SherpaSettings, SpeakerWindow, VoicePrint[]>({
     moduleUrl: new URL('../inference/voice-prints/sherpa-job.ts', import.meta.url),
     settings: { files: await findSherpaFiles(folder), threads },
     processes: 1,
@@ -24,7 +24,7 @@ export async function createSherpaSpeakerModel({
   });
   return {
     sameSpeakerLikeness,
-    hear: ({ audio, speech }, options) => dispatcher.run({ audio, speech }, options),
+    embed: ({ audio, speech }, options) => dispatcher.run({ audio, speech }, options),
     [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose](),
   };
 }

@@ -10,7 +10,7 @@ export type VoicePrint = {
 };
 
 /** What is listened to at once: a window of the recording and where in it somebody speaks. */
-export type HeardWindow = { audio: Float32Array; speech: SpokenStretch[] };
+export type SpeakerWindow = { audio: Float32Array; speech: SpokenStretch[] };
 
 /**
  * A network that tells voices apart. It hears windows in any order and several at once; whose voice is whose over the whole
@@ -18,7 +18,7 @@ export type HeardWindow = { audio: Float32Array; speech: SpokenStretch[] };
  */
 export interface SpeakerModel extends AsyncDisposable {
   /** Times are seconds from the start of the window. */
-  hear(window: HeardWindow, options: RunOptions): Promise<VoicePrint[]>;
+  embed(window: SpeakerWindow, options: RunOptions): Promise<VoicePrint[]>;
   /** How alike (the cosine) two groups of prints must be, on average, to be one speaker. */
   readonly sameSpeakerLikeness: number;
 }

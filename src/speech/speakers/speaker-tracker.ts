@@ -38,7 +38,7 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
       const endSeconds = startSeconds + audio.length / pcmSampleRate;
       const whole = { startSeconds: 0, endSeconds: endSeconds - startSeconds };
       // What was said must be said on even when nobody can tell who said it; what went wrong is in the pool's log.
-      const heard = await model.hear({ audio, speech: [whole] }, run).catch(() => []);
+      const heard = await model.embed({ audio, speech: [whole] }, run).catch(() => []);
       if (heard.length === 0) return;
       forget(endSeconds - memorySeconds);
       prints.push(...heard.map((print) => shifted(print, startSeconds)));

@@ -2,6 +2,7 @@ import type { PackedAudio } from '../../audio/samples/packed-audio.ts';
 import type { IntegerKind } from '../../model/integer-kind.ts';
 import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
 import type { SpokenStretch } from './speech-window.ts';
+import type { Urgency } from './window-urgency.ts';
 
 /** What an inference process is told when it starts. */
 export type WindowJobSettings = {
@@ -17,9 +18,6 @@ export type WindowJobSettings = {
   slots: number;
 };
 
-/** Files, files that somebody waits for, words that are being spoken, words that were. */
-export type Urgency = 0 | 1 | 2 | 3;
-
 /** One window to recognise. */
 export type WindowJob = {
   audio: Float32Array;
@@ -32,10 +30,10 @@ export type WindowJob = {
   words: boolean;
   /** `short`, where the model can: only as much silence after the audio as it needs. */
   context: 'full' | 'short';
-  /** Those with more of it are recognised first, even between the parts of another's encoding. */
+  /** The more urgent window is recognised first, even between the parts of another one's encoding. */
   urgency: Urgency;
-  /** Whether a try that went wrong is made again: not where the next window holds the same audio and more. */
-  retried: boolean;
+  /** Whether a try that went wrong may be made again. It may not where the next window holds the same audio and more. */
+  mayRetry: boolean;
   /** The tokens that an earlier, shorter window of the same start gave: they are checked in one go, and kept as far as they hold. */
   draft: number[];
 };

@@ -17,7 +17,7 @@ import {
 } from '../../../src/model/weights/published-weights.ts';
 import { headWidth, readWhisperShape, type WhisperShape } from '../../../src/model/whisper-shape.ts';
 import { decodeText } from '../../../src/speech/inference/decoding/vocabulary.ts';
-import { heardFeatures, shortContext } from '../../../src/speech/inference/features/heard-frames.ts';
+import { contextFeatures, shortContext } from '../../../src/speech/inference/features/context-frames.ts';
 import { createLogMel } from '../../../src/speech/inference/features/log-mel.ts';
 import type { CacheBytes, EncodedWindow } from '../../../src/speech/inference/network/whisper-encoder.ts';
 import { withLead } from '../../../src/speech/inference/window-lead.ts';
@@ -112,7 +112,7 @@ test('silence that is left out leaves the rest as it would be heard by the whole
   const { audio } = withLead({ ...aWindow, audio: await decodeAll(fixture(recording)) });
   const heard = shortContext(audio.length / pcmSampleRate);
   const logMel = createLogMel();
-  const encoded = (await signed.encoder.encode(heardFeatures(logMel, audio, heard), heard))!;
+  const encoded = (await signed.encoder.encode(contextFeatures(logMel, audio, heard), heard))!;
   const reference = await openFloatWhisper(weights, shape);
   const expected = await reference.run(logMel(audio, 2 * (heard.at(-1)! + 1)), tokens, heard);
   for (let layer = 0; layer < shape.decoderLayers; layer++) {

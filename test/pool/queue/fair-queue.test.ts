@@ -9,9 +9,9 @@ describe('a fair queue', () => {
   it('serves a new request after at most one job of a request with 500 waiting', () => {
     const queue = createFairQueue<Item>();
     for (let number = 0; number < 500; number++) queue.push(item('long', number));
-    queue.takeTurn('file');
+    queue.takeNext('file');
     queue.push(item('short', 0));
-    const next = [queue.takeTurn('file'), queue.takeTurn('file')].map((taken) => taken?.requestId);
+    const next = [queue.takeNext('file'), queue.takeNext('file')].map((taken) => taken?.requestId);
     assert(next.includes('short'));
   });
 
@@ -22,11 +22,11 @@ describe('a fair queue', () => {
     for (let round = 0; served.filter((id) => id === 'old').length < 5; round++) {
       assert(round < 20, 'the old request starves');
       queue.push(item(`new ${round}`, 0));
-      served.push(queue.takeTurn('file')?.requestId ?? '');
+      served.push(queue.takeNext('file')?.requestId ?? '');
     }
   });
 
-  it('hands back jobs put back after a death, in order and apart from the turns', () => {
+  it('hands back jobs put back after a death, in order and apart from those that never ran', () => {
     const queue = createFairQueue<Item>();
     queue.push(item('a', 1));
     queue.putBack(item('b', 2));
@@ -35,12 +35,12 @@ describe('a fair queue', () => {
     assert.equal(queue.takeReturned('file')?.number, 2);
     assert.equal(queue.takeReturned('file')?.number, 3);
     assert.equal(queue.takeReturned('file'), undefined);
-    assert.equal(queue.takeTurn('file')?.number, 1);
+    assert.equal(queue.takeNext('file')?.number, 1);
   });
 
   it('gives every job once and counts right, whatever is pushed, taken and removed', () => {
     const step = fc.record({
-      act: fc.constantFrom('push', 'push', 'putBack', 'takeTurn', 'takeReturned', 'remove'),
+      act: fc.constantFrom('push', 'push', 'putBack', 'takeNext', 'takeReturned', 'remove'),
       requestId: fc.constantFrom('a', 'b', 'c'),
       priority: fc.constantFrom('interactive' as const, 'file' as const),
     });

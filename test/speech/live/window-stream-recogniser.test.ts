@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
 import type { RunOptions } from '../../../src/pool/dispatcher.ts';
-import type { StreamHearing, StreamOptions } from '../../../src/speech/live/stream-recogniser.ts';
+import type { RecognitionEvent, StreamOptions } from '../../../src/speech/live/stream-recogniser.ts';
 import { createWindowStreamRecogniser } from '../../../src/speech/live/window-stream-recogniser.ts';
 import { voiceFrameSamples } from '../../../src/speech/windows/voice-activity.ts';
 import type { WindowJob, WindowResult } from '../../../src/speech/windows/window-messages.ts';
@@ -20,12 +20,12 @@ test('speech is shown while it goes on, and is final once the speaker pauses', a
   assert.equal(final.speechFinal, true);
   near(final.startSeconds, 0.5);
   near(final.endSeconds, 3.5);
-  assert(jobs.filter(({ job }) => job.urgency === 2).length >= 3);
+  assert(jobs.filter(({ job }) => job.urgency === 'partial').length >= 3);
 });
 
 test('the final is begun in the pause, before it is known that it was one', async () => {
   const { jobs, heard } = await hearAll(said([0.5, 2, 1.5]));
-  const careful = jobs.filter(({ job }) => job.urgency === 3);
+  const careful = jobs.filter(({ job }) => job.urgency === 'final');
   assert.equal(careful.length, 1, 'what was recognised in hope is used');
   const trailing = careful[0]!.job.audio.length / pcmSampleRate - 2.2;
   assert(trailing < 0.4, `${trailing} s of silence were waited for`);
@@ -98,7 +98,7 @@ test('a window that fails ends the stream', async () => {
 });
 
 test('nothing is heard, and nothing is running, after a stream was stopped', async () => {
-  const heard: StreamHearing[] = [];
+  const heard: RecognitionEvent[] = [];
   const signals: AbortSignal[] = [];
   const stream = createWindowStreamRecogniser({
     dispatcher: {
@@ -112,7 +112,7 @@ test('nothing is heard, and nothing is running, after a stream was stopped', asy
     voice: scriptedVoice(said([0.1, 3])),
     tokenisePrompt: async () => [],
     taiwanese: true,
-  }).open({ ...plain, onHeard: (each) => heard.push(each) });
+  }).open({ ...plain, onEvent: (each) => heard.push(each) });
   await stream.push(numberedSamples(2 * pcmSampleRate));
   const finalizing = stream.finalize();
   await stream.abort();
@@ -131,7 +131,7 @@ test('a model without Taiwanese says so', () => {
     tokenisePrompt: async () => [],
     taiwanese: false,
   });
-  const open = () => recogniser.open({ ...plain, language: 'nan-TW', onHeard: () => {} });
+  const open = () => recogniser.open({ ...plain, language: 'nan-TW', onEvent: () => {} });
   assert.throws(open, { code: 'invalid_value', param: 'language' });
 });
 
@@ -153,9 +153,9 @@ test('whoever speaks and pauses how they like, every voiced moment is in exactly
   );
 });
 
-type Final = Extract<StreamHearing, { type: 'final' }>;
+type Final = Extract<RecognitionEvent, { type: 'final' }>;
 
-const plain: Omit<StreamOptions, 'onHeard'> = {
+const plain: Omit<StreamOptions, 'onEvent'> = {
   language: 'en-US',
   hotwords: [],
   endpointingMs: 500,
@@ -178,7 +178,7 @@ type Script = { partialMs?: number; quick?: boolean; finalizeAt?: number[]; fail
 /** Streams audio in 32 ms steps; every window is "recognised" as words that name its place, a word for each half second. */
 async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, script: Script = {}) {
   const audio = numberedSamples(voice.length * voiceFrameSamples);
-  const heard: StreamHearing[] = [];
+  const heard: RecognitionEvent[] = [];
   const jobs: { job: WindowJob; most: number }[] = [];
   let running = 0;
   const stream = createWindowStreamRecogniser({
@@ -203,7 +203,7 @@ async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, sc
     voice: scriptedVoice(voice),
     tokenisePrompt: async () => [],
     taiwanese: true,
-  }).open({ ...plain, ...options, onHeard: (each) => heard.push(each) });
+  }).open({ ...plain, ...options, onEvent: (each) => heard.push(each) });
   for (let at = 0; at < audio.length; at += voiceFrameSamples) {
     await stream.push(audio.slice(at, at + voiceFrameSamples));
     if (
@@ -220,7 +220,7 @@ async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, sc
   return { heard, jobs, voiced: { audio, voice } };
 }
 
-function finalsOf(heard: StreamHearing[]): Final[] {
+function finalsOf(heard: RecognitionEvent[]): Final[] {
   return heard.filter((each): each is Final => each.type === 'final');
 }
 

@@ -1,4 +1,4 @@
-import { printPlaces } from '../../../src/speech/speakers/print-places.ts';
+import { printStretches } from '../../../src/speech/speakers/print-stretches.ts';
 import type { VoicePrint } from '../../../src/speech/speakers/speaker-model.ts';
 import type { SpokenStretch } from '../../../src/speech/windows/speech-window.ts';
 
@@ -39,7 +39,7 @@ export function makePrints(turns: readonly MadeUpTurn[], noise: number, seed = 1
     return direction;
   };
   return turns.flatMap(({ voice, ...stretch }) =>
-    printPlaces([stretch], Number.POSITIVE_INFINITY).map((place) => {
+    printStretches([stretch], Number.POSITIVE_INFINITY).map((place) => {
       const strayed = directionOf(voice).map((value) => value + noise * normal());
       const length = Math.hypot(...strayed);
       return { ...place, direction: Float32Array.from(strayed, (value) => value / length) };

@@ -54,7 +54,7 @@ test('files that pass for models and are none fail the request, not the service'
     'embedding.onnx': model(embeddingNotes),
   });
   await using sherpa = await createSherpaSpeakerModel({ folder, threads: 1 });
-  const heard = sherpa.hear(
+  const heard = sherpa.embed(
     { audio: new Float32Array(16_000), speech: [{ startSeconds: 0, endSeconds: 1 }] },
     { requestId: 'request', priority: 'file' },
   );

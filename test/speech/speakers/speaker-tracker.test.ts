@@ -51,7 +51,7 @@ async function track(turns: MadeUpTurn[], noise: number) {
   let at = 0;
   const model: SpeakerModel = {
     sameSpeakerLikeness: 0.3,
-    async hear() {
+    async embed() {
       const { startSeconds, endSeconds } = turns[at]!;
       return allPrints
         .filter((print) => print.startSeconds >= startSeconds - 0.5 && print.endSeconds <= endSeconds + 0.5)

@@ -31,8 +31,8 @@ export type WindowDecodingOptions = {
   /** Where the drawing of tokens begins, so that the same window always gives the same text. */
   seed: number;
   firstTemperature?: number;
-  /** Whether a try that went wrong is made again. */
-  retried?: boolean;
+  /** Whether a try that went wrong may be made again. */
+  mayRetry?: boolean;
 };
 
 /** Chooses a window's tokens one by one, and begins again, warmer, when a try went wrong. Knows nothing of graphs. */
@@ -48,8 +48,8 @@ export class WindowDecoding {
   constructor(options: WindowDecodingOptions) {
     this.#options = options;
     const first = options.firstTemperature ?? 0;
-    const { retried = true } = options;
-    this.#temperatures = [first, ...(retried ? temperatures.filter((each) => each > first) : [])];
+    const { mayRetry = true } = options;
+    this.#temperatures = [first, ...(mayRetry ? temperatures.filter((each) => each > first) : [])];
     this.#random = seededRandom(options.seed);
   }
 

@@ -9,7 +9,7 @@ import {
 import type { SpokenStretch } from '../../windows/speech-window.ts';
 import type { LanguageRun, WindowJob } from '../../windows/window-messages.ts';
 import type { Vocabulary } from '../decoding/vocabulary.ts';
-import { type HeardFrames, heardUntil } from '../features/heard-frames.ts';
+import { type ContextFrames, framesBefore } from '../features/context-frames.ts';
 import type { FrameStretch, WhisperDecoder } from '../network/whisper-decoder.ts';
 import { languageRuns, logShare } from './language-runs.ts';
 
@@ -41,7 +41,7 @@ export async function listenForLanguages(
   { decoder, vocabulary, vocabularySize, adapted }: Listening,
   place: number,
   job: WindowJob,
-  heard: HeardFrames,
+  heard: ContextFrames,
 ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
   const endSeconds = job.audio.length / pcmSampleRate;
   const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
@@ -70,7 +70,7 @@ function amongHeard(part: LanguageEvidence, whole: LanguageEvidence): LanguageEv
   return { zh: kept('zh'), en: kept('en'), nan: kept('nan', taiwaneseBonus) };
 }
 
-function toFrames({ startSeconds, endSeconds }: SpokenStretch, heard: HeardFrames): FrameStretch {
-  const from = Math.min(heard.length - 1, heardUntil(heard, Math.floor(startSeconds * framesPerSecond)));
-  return { from, to: Math.max(from + 1, heardUntil(heard, Math.ceil(endSeconds * framesPerSecond))) };
+function toFrames({ startSeconds, endSeconds }: SpokenStretch, heard: ContextFrames): FrameStretch {
+  const from = Math.min(heard.length - 1, framesBefore(heard, Math.floor(startSeconds * framesPerSecond)));
+  return { from, to: Math.max(from + 1, framesBefore(heard, Math.ceil(endSeconds * framesPerSecond))) };
 }

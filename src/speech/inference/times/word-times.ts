@@ -2,7 +2,7 @@ import { framesPerSecond } from '../../../model/whisper-shape.ts';
 import type { SpokenLanguage } from '../../transcript/languages.ts';
 import type { RecognisedSegment } from '../../windows/window-messages.ts';
 import type { Vocabulary } from '../decoding/vocabulary.ts';
-import { type HeardFrames, heardUntil } from '../features/heard-frames.ts';
+import { type ContextFrames, framesBefore } from '../features/context-frames.ts';
 import type { Alignment, WhisperDecoder } from '../network/whisper-decoder.ts';
 import { warp } from './dynamic-time-warping.ts';
 import { splitWords } from './word-split.ts';
@@ -17,7 +17,7 @@ type AlignOptions = {
   language: SpokenLanguage;
   segments: RecognisedSegment[];
   audioSeconds: number;
-  heard: HeardFrames;
+  heard: ContextFrames;
 };
 
 /** Gives each segment its words with times, from where the decoder's attention lay when it wrote them (openai/whisper, timing.py). */
@@ -34,7 +34,7 @@ export async function alignWords({
   const opening = [startOfTranscript, languages[language], transcribe, noTimestamps];
   const text = segments.flatMap((segment) => segment.tokens);
   const alignment = await decoder.align(place, [...opening, ...text, endOfText]);
-  const frames = Math.max(1, heardUntil(heard, audioSeconds * framesPerSecond));
+  const frames = Math.max(1, framesBefore(heard, audioSeconds * framesPerSecond));
   const starts = tokenStarts(alignment, opening.length - 1, text.length + 1, frames);
   const startOf = (token: number) => Math.min(heard[starts[token]!]! / framesPerSecond, audioSeconds);
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pcmSampleRate } from '../../../audio/pcm.ts';
 import type { JobRunner } from '../../../pool/process/job-runner.ts';
 import type { SherpaSettings } from '../../speakers/sherpa-files.ts';
-import type { HeardWindow, VoicePrint } from '../../speakers/speaker-model.ts';
+import type { SpeakerWindow, VoicePrint } from '../../speakers/speaker-model.ts';
 
 /** What is used of the package, which has no types of its own. */
 type Sherpa = {
@@ -26,7 +26,7 @@ const leastSeconds = 0.3;
 export async function createJobRunner({
   files,
   threads,
-}: SherpaSettings): Promise<JobRunner<HeardWindow, VoicePrint[]>> {
+}: SherpaSettings): Promise<JobRunner<SpeakerWindow, VoicePrint[]>> {
   const sherpa = requireSherpa();
   const embedding = { model: files.embedding, numThreads: threads };
   const diarization = new sherpa.OfflineSpeakerDiarization({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { encoderParts } from '../../../../src/model/graphs/encoder-graph.ts';
-import { fullContext } from '../../../../src/speech/inference/features/heard-frames.ts';
+import { fullContext } from '../../../../src/speech/inference/features/context-frames.ts';
 import { encodeFixture, openTiny, type TinyNetwork } from '../../../support/tiny-model.ts';
 
 const frames = 250;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { framesPerSecond } from '../../../../src/model/whisper-shape.ts';
 import {
+  type ContextFrames,
   fullContext,
-  type HeardFrames,
   shortContext,
-} from '../../../../src/speech/inference/features/heard-frames.ts';
+} from '../../../../src/speech/inference/features/context-frames.ts';
 import type { WhisperDecoder } from '../../../../src/speech/inference/network/whisper-decoder.ts';
 import { alignWords } from '../../../../src/speech/inference/times/word-times.ts';
 import type { RecognisedSegment } from '../../../../src/speech/windows/window-messages.ts';
@@ -35,7 +35,7 @@ function bytesOf(tokens: readonly number[]): Uint8Array {
 }
 
 /** By a decoder whose one head looks at a word's own time, and at the end of the text to whatever comes after it. */
-async function timedWords(heard: HeardFrames) {
+async function timedWords(heard: ContextFrames) {
   const opening = 4;
   const align: WhisperDecoder['align'] = async (_, tokens) => {
     const weights = new Float32Array(tokens.length * heard.length);

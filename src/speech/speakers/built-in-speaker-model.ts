@@ -1,7 +1,7 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import { createLocalDispatcher, type LocalDispatcher } from '../../pool/local-dispatcher.ts';
 import type { PoolLog } from '../../pool/process-pool.ts';
-import { printPlaces } from './print-places.ts';
+import { printStretches } from './print-stretches.ts';
 import type { SpeakerModel } from './speaker-model.ts';
 import {
   directionWidth,
@@ -10,7 +10,7 @@ import {
   type VoicePrintSettings,
 } from './voice-print-messages.ts';
 
-export type OwnSpeakerModelOptions = {
+export type BuiltInSpeakerModelOptions = {
   /** Asked when it is first needed. */
   findNetwork(): Promise<string>;
   threads: number;
@@ -21,7 +21,11 @@ export type OwnSpeakerModelOptions = {
 const sameSpeakerLikeness = 0.37;
 
 /** The network that comes with the project, in a process of its own that starts when somebody asks for speakers. */
-export function createOwnSpeakerModel({ findNetwork, threads, log }: OwnSpeakerModelOptions): SpeakerModel {
+export function createBuiltInSpeakerModel({
+  findNetwork,
+  threads,
+  log,
+}: BuiltInSpeakerModelOptions): SpeakerModel {
   type VoiceDispatcher = LocalDispatcher<VoicePrintJob, VoicePrintResult>;
   let started: Promise<VoiceDispatcher> | undefined;
   const start = async (): Promise<VoiceDispatcher> => {
@@ -32,8 +36,8 @@ export function createOwnSpeakerModel({ findNetwork, threads, log }: OwnSpeakerM
 
   return {
     sameSpeakerLikeness,
-    async hear({ audio, speech }, options) {
-      const places = printPlaces(speech, audio.length / pcmSampleRate);
+    async embed({ audio, speech }, options) {
+      const places = printStretches(speech, audio.length / pcmSampleRate);
       if (places.length === 0) return [];
       started ??= start();
       const { directions } = await (await started).run({ audio, places }, options);

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { decodeAudio } from '../../../src/audio/decode-audio.ts';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
 import { findSpeakerNetwork } from '../../../src/model/speaker-network.ts';
-import { createOwnSpeakerModel } from '../../../src/speech/speakers/own-speaker-model.ts';
+import { createBuiltInSpeakerModel } from '../../../src/speech/speakers/built-in-speaker-model.ts';
 import { whoSpoke } from '../../../src/speech/speakers/who-spoke.ts';
 
-const model = createOwnSpeakerModel({ findNetwork: findSpeakerNetwork, threads: 1 });
+const model = createBuiltInSpeakerModel({ findNetwork: findSpeakerNetwork, threads: 1 });
 after(() => model[Symbol.asyncDispose]());
 const run = { requestId: 'request', priority: 'file' } as const;
 
@@ -17,13 +17,13 @@ test('prints cover the speech, have length one, and are the same every time', {
 }, async () => {
   const audio = await decode('speech-16k.wav');
   const speech = [{ startSeconds: 0.2, endSeconds: 3.4 }];
-  const prints = await model.hear({ audio, speech }, run);
+  const prints = await model.embed({ audio, speech }, run);
   assert.equal(prints.length, 5);
   assert.equal(prints[0]?.startSeconds, 0.2);
   assert(Math.abs(prints.at(-1)!.endSeconds - 3.4) < 1e-6);
   for (const { direction } of prints) assert(Math.abs(Math.hypot(...direction) - 1) < 1e-3);
-  assert.deepEqual(await model.hear({ audio, speech }, run), prints);
-  assert.deepEqual(await model.hear({ audio, speech: [] }, run), []);
+  assert.deepEqual(await model.embed({ audio, speech }, run), prints);
+  assert.deepEqual(await model.embed({ audio, speech: [] }, run), []);
 });
 
 test('two voices that take turns are two speakers, and each alone is one', { timeout: 120_000 }, async () => {
@@ -34,7 +34,7 @@ test('two voices that take turns are two speakers, and each alone is one', { tim
     for (const [index, piece] of pieces.entries()) audio.set(piece, index * 4 * pcmSampleRate);
     const speech = pieces.map((_, index) => ({ startSeconds: index * 4, endSeconds: index * 4 + 3.5 }));
     const { sameSpeakerLikeness } = model;
-    const turns = await whoSpoke(await model.hear({ audio, speech }, run), speech, { sameSpeakerLikeness });
+    const turns = await whoSpoke(await model.embed({ audio, speech }, run), speech, { sameSpeakerLikeness });
     return order.map((_, index) => {
       const middle = index * 4 + 1.75;
       return turns.find((turn) => turn.startSeconds <= middle && turn.endSeconds >= middle)?.speaker;

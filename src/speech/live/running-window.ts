@@ -4,7 +4,7 @@ import { createStreamPace } from './stream-pace.ts';
 export type WindowKind = 'partial' | 'hopeful' | 'final';
 
 /** A stream's one window under way. */
-export type WindowTurn = {
+export type RunningWindow = {
   readonly kind: WindowKind | undefined;
   /** Gives nothing when the window was given up or failed. */
   start<Result>(
@@ -25,7 +25,7 @@ type Options = {
   onFailure(error: unknown): void;
 };
 
-export function createWindowTurn({ stop, onFree, onFailure }: Options): WindowTurn {
+export function createRunningWindow({ stop, onFree, onFailure }: Options): RunningWindow {
   const pace = createStreamPace();
   let current: { kind: WindowKind; given: AbortController } | undefined;
   let working: Promise<void> = Promise.resolve();

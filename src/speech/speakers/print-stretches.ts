@@ -7,7 +7,7 @@ const hopSeconds = 0.5;
 const leastSeconds = 0.6;
 
 /** Where prints are taken: overlapping places that cover each stretch to its very ends and do not leave it. */
-export function printPlaces(speech: readonly SpokenStretch[], totalSeconds: number): SpokenStretch[] {
+export function printStretches(speech: readonly SpokenStretch[], totalSeconds: number): SpokenStretch[] {
   return speech.flatMap(({ startSeconds, endSeconds }) => {
     const room = endSeconds - startSeconds - printSeconds;
     if (room <= 0) return [widened(startSeconds, endSeconds, totalSeconds)];

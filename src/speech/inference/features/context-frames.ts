@@ -4,9 +4,9 @@ import { leadSeconds } from '../window-lead.ts';
 import { type LogMel, melBands } from './log-mel.ts';
 
 /** Which frames of a window the encoder hears: their places in time, `framesPerSecond` a second, rising. */
-export type HeardFrames = readonly number[];
+export type ContextFrames = readonly number[];
 
-export const fullContext: HeardFrames = Array.from({ length: fullContextFrames }, (_, place) => place);
+export const fullContext: ContextFrames = Array.from({ length: fullContextFrames }, (_, place) => place);
 
 /**
  * Of the silence around the speech, the frames that are heard, counted from where it begins and where it ends. The encoder wants some
@@ -17,7 +17,7 @@ const heardBefore = [20, 13, 6, 1];
 const heardAfter = [0, 1, 16, 49];
 
 /** What is heard of a window that has its lead, when the model was trained for it: all of the speech and little else. */
-export function shortContext(audioSeconds: number): HeardFrames {
+export function shortContext(audioSeconds: number): ContextFrames {
   const begin = Math.round(leadSeconds * framesPerSecond);
   const end = Math.ceil(audioSeconds * framesPerSecond);
   const spoken = Array.from({ length: end - begin }, (_, index) => begin + index);
@@ -30,7 +30,7 @@ export function shortContext(audioSeconds: number): HeardFrames {
  * The features of those frames alone, two columns each. The encoder's convolutions then meet other neighbours around a silence that was
  * left out, which are as silent as the true ones.
  */
-export function heardFeatures(logMel: LogMel, audio: Pcm, heard: HeardFrames): Float32Array {
+export function contextFeatures(logMel: LogMel, audio: Pcm, heard: ContextFrames): Float32Array {
   const columns = 2 * (heard.at(-1)! + 1);
   const all = logMel(audio, columns);
   if (columns === 2 * heard.length) return all;
@@ -45,7 +45,7 @@ export function heardFeatures(logMel: LogMel, audio: Pcm, heard: HeardFrames): F
 }
 
 /** How many frames are heard before a place in time. */
-export function heardUntil(heard: HeardFrames, place: number): number {
+export function framesBefore(heard: ContextFrames, place: number): number {
   const index = heard.findIndex((each) => each >= place);
   return index < 0 ? heard.length : index;
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { framesPerSecond, fullContextFrames } from '../../../../src/model/whisper-shape.ts';
 import {
+  framesBefore,
   fullContext,
-  heardUntil,
   shortContext,
-} from '../../../../src/speech/inference/features/heard-frames.ts';
+} from '../../../../src/speech/inference/features/context-frames.ts';
 import { leadSeconds } from '../../../../src/speech/inference/window-lead.ts';
 
 const lead = leadSeconds * framesPerSecond;
@@ -44,7 +44,7 @@ test('places of a short context rise, within 30 s, from the start to a second af
 test('frames are counted up to a place in time, whether that one is heard or not', () => {
   const heard = [0, 7, 14, 19, 20, 21];
   assert.deepEqual(
-    [0, 1, 7, 8, 20, 22, 99].map((place) => heardUntil(heard, place)),
+    [0, 1, 7, 8, 20, 22, 99].map((place) => framesBefore(heard, place)),
     [0, 1, 1, 2, 4, 6, 6],
   );
 });
