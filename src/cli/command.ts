@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Config } from '../settings/config.ts';
-import type { CreateRecogniser } from '../speech/recogniser.ts';
+import type { CreateRecogniser } from '../wiring/create-recogniser.ts';
 
 /** One command of `siann`; the number is its exit code. */
 export type Command = (args: string[], context: CommandContext) => Promise<number>;

@@ -50,8 +50,10 @@ export type PrepareOptions = {
   /** By default those of this processor; an image is made on one machine and runs on others. */
   integers?: IntegerKind;
   cacheFolder: string;
-  onProgress?: (progress: { step: string; fraction: number }) => void;
+  onProgress?: (progress: PrepareProgress) => void;
 };
+
+export type PrepareProgress = { step: string; fraction: number };
 
 /** Finds the prepared graphs, or makes them from the published weights. */
 export async function prepareModel({

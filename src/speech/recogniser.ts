@@ -1,6 +1,3 @@
-import type { Priority } from '../pool/dispatcher.ts';
-import type { PoolLog } from '../pool/process-pool.ts';
-import type { Config } from '../settings/config.ts';
 import type { StreamRecogniser } from './live/stream-recogniser.ts';
 import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
 import type { LanguageSetting } from './transcript/languages.ts';
@@ -46,20 +43,9 @@ export type TranscribeOptions = {
   context?: 'full' | 'short';
   signal?: AbortSignal;
   requestId?: string;
-  priority?: Priority;
   onProgress?: (progress: TranscribeProgress) => void;
   /** Told how much audio there is before that audio is listened to. It is awaited, and what it throws ends the work. */
   onDecoded?: (totalSeconds: number) => Promise<void>;
 };
 
 export type TranscribeProgress = { decodedSeconds: number; doneSeconds: number };
-
-export type CreateRecogniser = (options: RecogniserOptions) => Promise<Recogniser>;
-
-export type RecogniserOptions = {
-  config: Config;
-  onPrepare?: (progress: PrepareProgress) => void;
-  log?: PoolLog & { error(fields: object, message: string): void };
-};
-
-export type PrepareProgress = { step: string; fraction: number };

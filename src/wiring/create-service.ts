@@ -19,12 +19,12 @@ import type { ServiceLog } from '../operations/service-log.ts';
 import { requestsEnded, type ServiceState } from '../operations/service-state.ts';
 import { createTracing } from '../operations/tracing.ts';
 import type { Config } from '../settings/config.ts';
-import type { CreateRecogniser, Recogniser, RecogniserOptions } from '../speech/recogniser.ts';
+import type { Recogniser } from '../speech/recogniser.ts';
 import { createMemoryCounters } from '../storage/memory-counters.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { openRedis } from '../storage/redis.ts';
 import { createRedisCounters } from '../storage/redis-counters.ts';
-import { createRecogniser } from './create-recogniser.ts';
+import { type CreateRecogniser, createRecogniser, type RecogniserOptions } from './create-recogniser.ts';
 import { createOpenParts } from './open-parts.ts';
 
 export type ServiceOptions = {

@@ -9,8 +9,11 @@ import { createReadiness } from '../operations/readiness.ts';
 import type { ServiceLog } from '../operations/service-log.ts';
 import type { ServiceState } from '../operations/service-state.ts';
 import type { Config } from '../settings/config.ts';
-import type { RecogniserOptions } from '../speech/recogniser.ts';
-import { createRecognitionWorker, type RecognitionWorker } from './create-recogniser.ts';
+import {
+  createRecognitionWorker,
+  type RecogniserOptions,
+  type RecognitionWorker,
+} from './create-recogniser.ts';
 
 export type WorkerServiceOptions = {
   config: Config;

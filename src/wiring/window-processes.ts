@@ -21,7 +21,7 @@ export type PoolSize = { processes: number; threads: number };
 
 /** The inference processes of this machine. They load the model while the rest is put together. */
 export function startWindowProcesses(
-  config: Config,
+  config: Pick<Config, 'memoryLimitMegabytes'>,
   model: PreparedModel,
   { processes, threads }: PoolSize,
   log?: PoolLog,
@@ -42,7 +42,7 @@ export function windowsAtOnceHere({ processes }: PoolSize): number {
 }
 
 /** As many processes as the cores keep busy and half of the memory holds. */
-export function sizePool(config: Config): PoolSize {
+export function sizePool(config: Pick<Config, 'model' | 'processes' | 'threads'>): PoolSize {
   const cores = availableParallelism();
   const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);
   const processes = config.processes || Math.max(1, Math.min(fitting, Math.floor(cores / threadsPerProcess)));

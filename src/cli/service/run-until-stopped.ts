@@ -1,6 +1,6 @@
+import type { PrepareProgress } from '../../model/prepare-model.ts';
 import { createServiceLog, type ServiceLog } from '../../operations/service-log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { PrepareProgress } from '../../speech/recogniser.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
