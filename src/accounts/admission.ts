@@ -25,7 +25,7 @@ export type Credential = {
 
 /**
  * A `call` has no body and is answered at once; a `message` has one, which the route hands to `verifyBody`; so has a
- * `connection`, which takes one of the key's places until its lease is closed.
+ * `connection`, which holds one of the key's permits until its lease is closed.
  */
 export type AdmissionKind = 'call' | 'message' | 'connection';
 
@@ -68,6 +68,6 @@ export interface Lease {
   settle(seconds: number): Promise<void>;
   /** Charges later, once, what `settle` could not because the database was away: for what was given already. */
   owe(seconds: number): Promise<void>;
-  /** Gives back the place, and whatever was reserved and not settled. May be called at any time, any number of times. */
+  /** Gives back the permit, and whatever was reserved and not settled. May be called at any time, any number of times. */
   close(): Promise<void>;
 }

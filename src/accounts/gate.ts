@@ -6,7 +6,7 @@ import type { Credential, Gate, Lease } from './admission.ts';
 import { keyInHeader } from './keys/api-key.ts';
 import { createInvalidKeyDelay } from './keys/invalid-key-delay.ts';
 import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
-import { createKeyWatch } from './keys/key-watch.ts';
+import { createRevocationMonitor } from './keys/revocation-monitor.ts';
 import { emptyBodyHash, readSignature, type Signature } from './keys/signature.ts';
 import { createStreamTokens } from './keys/stream-tokens.ts';
 import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
@@ -41,7 +41,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
   const ledger = createLedger({ database, instance, clock });
   const tokens = createStreamTokens({ counters, clock });
   const delayInvalidKey = createInvalidKeyDelay({ counters });
-  const watch = createKeyWatch({
+  const revocations = createRevocationMonitor({
     database,
     keys,
     onError: (error) => log.error({ err: error }, 'Keys could not be checked for revocation'),
@@ -76,16 +76,16 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
     return key && { key };
   };
 
-  const takePlace = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
-    const room = `connections ${key.admitted.key.id}`;
-    if (!(await counters.takePlace(room, plan.concurrentConnections)))
+  const takePermit = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
+    const name = `connections ${key.admitted.key.id}`;
+    if (!(await counters.takePermit(name, plan.concurrentConnections)))
       throw new ServiceError('concurrency_exceeded', { retryAfterSeconds: 1 });
-    const leave = () => counters.leavePlace(room);
+    const giveBack = () => counters.returnPermit(name);
     try {
       if (await isUsedUp(key, plan)) throw quotaExceeded(clock.now());
-      return leave;
+      return giveBack;
     } catch (error) {
-      await leave();
+      await giveBack();
       throw error;
     }
   };
@@ -110,7 +110,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       const plan = plans[admitted.plan];
       const waitMs = await counters.takeToken(`requests ${admitted.key.id}`, plan.requestsPerSecond);
       if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
-      const leavePlace = kind === 'connection' ? await takePlace(key, plan) : async () => {};
+      const returnPermit = kind === 'connection' ? await takePermit(key, plan) : async () => {};
       // Noted last, so that a request that was turned away can be sent again as it is.
       if (kind === 'call' && signature) await refuseReplay(counters, admitted.key.id, signature);
 
@@ -120,8 +120,8 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
         quotaMs: quotaOf(plan),
         signed: signature !== undefined,
         unverified: kind === 'call' ? undefined : signature,
-        watchKey: (controller) => watch.watch(key.hash, controller),
-        leavePlace,
+        abortWhenRevoked: (controller) => revocations.add(key.hash, controller),
+        returnPermit,
         issueToken: (note) => tokens.issue(key.hash, note),
         tokenNote,
         ledger,
@@ -130,7 +130,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       });
     },
     async [Symbol.asyncDispose]() {
-      for (const work of [renewal, catchUp, watch]) work[Symbol.dispose]();
+      for (const work of [renewal, catchUp, revocations]) work[Symbol.dispose]();
       // What cannot be done now is done when what was held expires, save for what is owed.
       await ledger.catchUp().catch(() => {});
     },

@@ -16,8 +16,9 @@ export type LeaseParts = {
   /** What the body must still be checked against; undefined when the key does not sign, or when it has been checked. */
   unverified: Signature | undefined;
   signed: boolean;
-  watchKey(controller: AbortController): () => void;
-  leavePlace(): Promise<void>;
+  /** Gives the function that ends this. */
+  abortWhenRevoked(controller: AbortController): () => void;
+  returnPermit(): Promise<void>;
   issueToken: Lease['issueToken'];
   tokenNote: string | undefined;
   ledger: Ledger;
@@ -36,10 +37,10 @@ export function createLease(parts: LeaseParts): Lease {
   let chargedMs = 0;
   /** A charge that may or may not have been made. */
   let uncertainMs: number | undefined;
-  let revocation: { controller: AbortController; endWatch(): void } | undefined;
-  // What is done to the ledger is done in the order in which it was asked for.
+  let revocation: { controller: AbortController; stop(): void } | undefined;
+  // The ledger is changed in the order in which the changes were asked for.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => {});
     return done;
@@ -52,7 +53,7 @@ export function createLease(parts: LeaseParts): Lease {
   const reserveUpTo = async (totalMs: number) => {
     const missingMs = totalMs - reservedMs;
     if (missingMs <= 0 || quotaMs === undefined) return;
-    // Near the end of the quota there may be room for what is needed, though not for a whole step.
+    // Near the end of the quota, what is needed may still fit although a whole step does not.
     for (const milliseconds of new Set([Math.ceil(missingMs / stepMs) * stepMs, missingMs])) {
       mayHold = true;
       if (!(await ledger.reserve(request(), milliseconds))) continue;
@@ -99,8 +100,8 @@ export function createLease(parts: LeaseParts): Lease {
     get revoked() {
       if (!revocation) {
         const controller = new AbortController();
-        const endWatch = state === 'closed' ? () => {} : parts.watchKey(controller);
-        revocation = { controller, endWatch };
+        const stop = state === 'closed' ? () => {} : parts.abortWhenRevoked(controller);
+        revocation = { controller, stop };
       }
       return revocation.controller.signal;
     },
@@ -113,21 +114,21 @@ export function createLease(parts: LeaseParts): Lease {
     },
     async reserve(totalSeconds) {
       const totalMs = milliseconds(totalSeconds);
-      await inTurn(async () => {
+      await inOrder(async () => {
         if (state !== 'open') throw new Error('Nothing can be reserved on a lease that has ended.');
         await reserveUpTo(totalMs);
       });
     },
     async settleSoFar(totalSeconds) {
       const totalMs = milliseconds(totalSeconds);
-      await inTurn(async () => {
+      await inOrder(async () => {
         if (state !== 'open') throw new Error('Nothing more can be charged on a lease that has ended.');
         await chargeUpTo(totalMs, 'kept');
       });
     },
     async settle(seconds) {
       const chargeMs = milliseconds(seconds);
-      await inTurn(async () => {
+      await inOrder(async () => {
         if (state === 'settled') return;
         if (state === 'closed') throw new Error('A lease that was closed cannot be settled.');
         await persistently(() => chargeUpTo(chargeMs, 'given back'));
@@ -136,7 +137,7 @@ export function createLease(parts: LeaseParts): Lease {
     },
     async owe(seconds) {
       const chargeMs = milliseconds(seconds);
-      await inTurn(async () => {
+      await inOrder(async () => {
         if (state !== 'open') throw new Error('Nothing more can be charged on a lease that has ended.');
         state = 'settled';
         ledger.doLater(async () => {
@@ -151,13 +152,13 @@ export function createLease(parts: LeaseParts): Lease {
       });
     },
     async close() {
-      await inTurn(async () => {
+      await inOrder(async () => {
         if (state === 'closed') return;
         const settled = state === 'settled';
         state = 'closed';
-        revocation?.endWatch();
+        revocation?.stop();
         try {
-          await parts.leavePlace();
+          await parts.returnPermit();
         } finally {
           if (!settled) await giveBackRest();
         }

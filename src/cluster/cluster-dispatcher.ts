@@ -7,10 +7,10 @@ import type { Dispatcher } from '../pool/dispatcher.ts';
 import { createTicket } from '../pool/queue/ticket.ts';
 import { settledWithin } from '../pool/settled-within.ts';
 import { clusterKeys, jobIdOf } from './cluster-keys.ts';
-import { createErrandBook, type Errand } from './errand-book.ts';
+import { createPendingJobs, type PendingJob } from './pending-jobs.ts';
 import { unpackAnswer } from './queue/job-answer.ts';
 import type { NodeCodec } from './queue/job-codec.ts';
-import { createJobPost, type JobTrace, type PostedJob } from './queue/job-post.ts';
+import { createJobSender, type JobToSend, type JobTrace } from './queue/job-sender.ts';
 import { createRedisPresence } from './redis-presence.ts';
 import { subscribe } from './subscription.ts';
 import { unavailable } from './unavailable.ts';
@@ -59,7 +59,7 @@ export async function createClusterDispatcher<Job, Result>(
   const keys = clusterKeys(options.group);
   const nodeId = randomBytes(6).toString('hex');
   const aborts = createAbortSubscriptions();
-  const book = createErrandBook<Result>(options.maxFileJobs ?? (() => Number.POSITIVE_INFINITY));
+  const pending = createPendingJobs<Result>(options.maxFileJobs ?? (() => Number.POSITIVE_INFINITY));
   const background = new Set<Promise<unknown>>();
   let nextNumber = 0;
   /** Since when Redis has not answered. */
@@ -67,34 +67,34 @@ export async function createClusterDispatcher<Job, Result>(
   let stopped: Promise<void> | undefined;
 
   const presence = createRedisPresence(redis, () => setTimeout(look, lookAfterReturnMs).unref());
-  const post = createJobPost(redis, keys);
+  const sender = createJobSender(redis, keys);
   const answers = await subscribe(redis, { [keys.answered(nodeId)]: (id) => void collect(id) });
   const timer = setInterval(look, options.lookEveryMs ?? 5_000).unref();
 
   return {
-    async run(job, runOptions) {
+    async run(work, runOptions) {
       const { requestId, priority, signal } = runOptions;
       signal?.throwIfAborted();
       if (stopped) throw new ServiceError('shutting_down');
       const number = nextNumber++;
       const id = jobIdOf(nodeId, number);
-      const posted: PostedJob = { id, requestId, priority, pack: () => codec.packJob(job) };
-      const onAbort = () => withdraw(errand);
-      const errand: Errand<Result> = {
-        ...posted,
-        ticket: createTicket({ ...runOptions, id: number, job: posted, aborts, onAbort }),
+      const toSend: JobToSend = { id, requestId, priority, pack: () => codec.packJob(work) };
+      const onAbort = () => withdraw(job);
+      const job: PendingJob<Result> = {
+        ...toSend,
+        ticket: createTicket({ ...runOptions, id: number, job: toSend, aborts, onAbort }),
         startedAt: performance.now(),
-        turn: 0,
+        rank: 0,
         sent: 0,
         sending: Promise.resolve(),
-        isThere: false,
+        isInRedis: false,
       };
-      book.add(errand);
+      pending.add(job);
       sendWaiting();
-      return errand.ticket.result;
+      return job.ticket.result;
     },
 
-    files: book.files,
+    files: pending.files,
 
     async [Symbol.asyncDispose]() {
       stopped ??= stop();
@@ -104,26 +104,26 @@ export async function createClusterDispatcher<Job, Result>(
 
   function sendWaiting(): void {
     for (;;) {
-      const errand = stopped ? undefined : book.takeNext();
-      if (!errand) return;
-      errand.sending = send(errand);
+      const job = stopped ? undefined : pending.takeNext();
+      if (!job) return;
+      job.sending = send(job);
     }
   }
 
-  async function send(errand: Errand<Result>): Promise<void> {
+  async function send(job: PendingJob<Result>): Promise<void> {
     const since = performance.now();
-    const isPatient = errand.priority === 'realtime' || errand.sent > 0 || book.hasBegun(errand);
+    const isPatient = job.priority === 'realtime' || job.sent > 0 || pending.hasBegun(job);
     const patience = isPatient ? outageMs : patienceMs;
-    errand.sent++;
-    errand.isThere = false;
-    if (withoutWorkersMs() > Math.max(patience, restartMs)) return fail(errand, unavailable());
-    while (!errand.ticket.settled) {
+    job.sent++;
+    job.isInRedis = false;
+    if (withoutWorkersMs() > Math.max(patience, restartMs)) return fail(job, unavailable());
+    while (!job.ticket.settled) {
       const left = patience - (performance.now() - since);
-      if (left <= 0 || !(await presence.within(left))) return fail(errand, unavailable());
-      if (errand.ticket.settled) return;
+      if (left <= 0 || !(await presence.within(left))) return fail(job, unavailable());
+      if (job.ticket.settled) return;
       try {
-        await post.send(errand, errand.turn);
-        errand.isThere = true;
+        await sender.send(job, job.rank);
+        job.isInRedis = true;
         return;
       } catch {
         await delay(100);
@@ -132,37 +132,37 @@ export async function createClusterDispatcher<Job, Result>(
   }
 
   async function collect(id: string): Promise<void> {
-    const errand = book.find(id);
+    const job = pending.find(id);
     try {
-      if (!errand) return await post.discardAnswer(id);
-      const bytes = await post.collect(id);
-      if (bytes && !errand.ticket.settled) settle(errand, bytes);
+      if (!job) return await sender.discardAnswer(id);
+      const bytes = await sender.collect(id);
+      if (bytes && !job.ticket.settled) settle(job, bytes);
     } catch {
       // Redis went away: what has become of the job is looked at again.
     }
   }
 
-  function settle(errand: Errand<Result>, answer: Buffer): void {
-    book.remove(errand);
+  function settle(job: PendingJob<Result>, answer: Buffer): void {
+    pending.remove(job);
     try {
-      errand.ticket.resolve(unpackAnswer(codec, answer));
+      job.ticket.resolve(unpackAnswer(codec, answer));
     } catch (error) {
-      errand.ticket.reject(error);
+      job.ticket.reject(error);
     }
     // Sent again, it may be with two workers; the second need not go on.
-    if (errand.sent > 1) inBackground(errand.sending.then(() => post.withdraw(errand)));
+    if (job.sent > 1) inBackground(job.sending.then(() => sender.withdraw(job)));
     sendWaiting();
   }
 
-  function fail(errand: Errand<Result>, error: ServiceError): void {
-    if (errand.ticket.settled) return;
-    errand.ticket.reject(error);
-    withdraw(errand);
+  function fail(job: PendingJob<Result>, error: ServiceError): void {
+    if (job.ticket.settled) return;
+    job.ticket.reject(error);
+    withdraw(job);
   }
 
   /** Its caller has been told already. */
-  function withdraw(errand: Errand<Result>): void {
-    if (book.remove(errand)) inBackground(errand.sending.then(() => post.withdraw(errand)));
+  function withdraw(job: PendingJob<Result>): void {
+    if (pending.remove(job)) inBackground(job.sending.then(() => sender.withdraw(job)));
     sendWaiting();
   }
 
@@ -177,55 +177,55 @@ export async function createClusterDispatcher<Job, Result>(
     const now = performance.now();
     const isAway = awaySince !== undefined && now - awaySince > outageMs;
     const isLost = isAway || withoutWorkersMs() > outageMs;
-    for (const errand of book.all()) {
-      if (isLost || now - errand.startedAt > deadlineMs) fail(errand, unavailable());
+    for (const job of pending.all()) {
+      if (isLost || now - job.startedAt > deadlineMs) fail(job, unavailable());
     }
-    const there = book.all().filter((errand) => errand.isThere);
+    const inRedis = pending.all().filter((job) => job.isInRedis);
     try {
-      const traces = await post.keepAlive(there);
+      const traces = await sender.keepAlive(inRedis);
       awaySince = undefined;
-      for (const [index, trace] of traces.entries()) attend(there[index]!, trace);
+      for (const [index, trace] of traces.entries()) attend(inRedis[index]!, trace);
       sendWaiting();
     } catch {
       awaySince ??= now;
     }
   }
 
-  function attend(errand: Errand<Result>, trace: JobTrace): void {
-    if (errand.ticket.settled || !errand.isThere) return;
-    if (trace.answer) void collect(errand.id);
-    else if (!trace.job && errand.sent >= mostSendings) fail(errand, unavailable());
-    else if (!trace.job) errand.sending = send(errand);
-    else if (!trace.input) inBackground(renewInput(errand));
-    else if (errand.turn > 1 && performance.now() - errand.startedAt > longWaitMs) {
-      errand.turn = 1;
-      inBackground(post.bringForward(errand));
+  function attend(job: PendingJob<Result>, trace: JobTrace): void {
+    if (job.ticket.settled || !job.isInRedis) return;
+    if (trace.answer) void collect(job.id);
+    else if (!trace.job && job.sent >= mostSendings) fail(job, unavailable());
+    else if (!trace.job) job.sending = send(job);
+    else if (!trace.input) inBackground(renewInput(job));
+    else if (job.rank > 1 && performance.now() - job.startedAt > longWaitMs) {
+      job.rank = 1;
+      inBackground(sender.bringForward(job));
     }
   }
 
-  async function renewInput(errand: Errand<Result>): Promise<void> {
-    await post.renewInput(errand);
+  async function renewInput(job: PendingJob<Result>): Promise<void> {
+    await sender.renewInput(job);
     // It may have been answered just now.
-    if (errand.ticket.settled) await post.collect(errand.id);
+    if (job.ticket.settled) await sender.collect(job.id);
   }
 
   async function stop(): Promise<void> {
-    for (const errand of book.all()) if (errand.sent === 0) fail(errand, new ServiceError('shutting_down'));
-    await settledWithin(2_000, book.all().map(refuseUnlessRunning));
-    const running = book.all().map(({ ticket }) => ticket.result);
+    for (const job of pending.all()) if (job.sent === 0) fail(job, new ServiceError('shutting_down'));
+    await settledWithin(2_000, pending.all().map(refuseUnlessRunning));
+    const running = pending.all().map(({ ticket }) => ticket.result);
     await settledWithin(options.drainMs ?? 10_000, running);
-    for (const errand of book.all()) fail(errand, new ServiceError('shutting_down'));
+    for (const job of pending.all()) fail(job, new ServiceError('shutting_down'));
     await settledWithin(2_000, [...background]);
     clearInterval(timer);
     presence[Symbol.dispose]();
     await answers[Symbol.asyncDispose]();
-    await post[Symbol.asyncDispose]();
+    await sender[Symbol.asyncDispose]();
   }
 
-  async function refuseUnlessRunning(errand: Errand<Result>): Promise<void> {
-    await errand.sending;
-    if (!(await post.takeBack(errand))) return;
-    await collect(errand.id);
-    fail(errand, new ServiceError('shutting_down'));
+  async function refuseUnlessRunning(job: PendingJob<Result>): Promise<void> {
+    await job.sending;
+    if (!(await sender.takeBack(job))) return;
+    await collect(job.id);
+    fail(job, new ServiceError('shutting_down'));
   }
 }

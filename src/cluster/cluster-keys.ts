@@ -21,8 +21,8 @@ export type ClusterKeys = {
 };
 
 /**
- * A group is those who understand each other: what decides over a window's text is in its name, so that in an upgrade old
- * and new services each find the workers that hear as they expect.
+ * A group is the nodes and workers that understand each other. Its name holds everything that decides over a window's text,
+ * so that during an upgrade old and new services each find the workers that recognise as they expect.
  */
 export function clusterGroup(agreed: Record<string, string>): string {
   const text = JSON.stringify(Object.entries(agreed).sort());
@@ -30,16 +30,16 @@ export function clusterGroup(agreed: Record<string, string>): string {
 }
 
 export function clusterKeys(group: string): ClusterKeys {
-  const own = `${queuePrefix}:${group}`;
+  const prefix = `${queuePrefix}:${group}`;
   return {
     queueName: (priority) => `${group}-${priority}`,
-    input: (id) => `${own}:input:${id}`,
-    answer: (id) => `${own}:answer:${id}`,
-    work: `${own}:work`,
-    cancelled: `${own}:cancelled`,
-    answered: (nodeId) => `${own}:answered:${nodeId}`,
-    workers: `${own}:workers`,
-    worker: (id) => `${own}:worker:${id}`,
+    input: (id) => `${prefix}:input:${id}`,
+    answer: (id) => `${prefix}:answer:${id}`,
+    work: `${prefix}:work`,
+    cancelled: `${prefix}:cancelled`,
+    answered: (nodeId) => `${prefix}:answered:${nodeId}`,
+    workers: `${prefix}:workers`,
+    worker: (id) => `${prefix}:worker:${id}`,
   };
 }
 

@@ -6,8 +6,8 @@ import { settledWithin } from '../pool/settled-within.ts';
 import { clusterKeys } from './cluster-keys.ts';
 import { packErrorAnswer, packResultAnswer } from './queue/job-answer.ts';
 import type { WorkerCodec } from './queue/job-codec.ts';
-import { createJobLanes, type TakenJob } from './queue/job-lanes.ts';
-import { createWorkPost } from './queue/work-post.ts';
+import { createJobIntake, type TakenJob } from './queue/job-intake.ts';
+import { createJobReceiver } from './queue/job-receiver.ts';
 import { createSpeedMeter } from './speed-meter.ts';
 import { subscribe } from './subscription.ts';
 import { unavailable } from './unavailable.ts';
@@ -52,7 +52,7 @@ export const diedTwice = 'two workers died with it';
 const notWanted = Symbol('not wanted');
 const handBack = Symbol('hand back');
 
-/** Takes jobs of its group from Redis and does them here, the most urgent first and never more than there is room for. */
+/** Takes jobs of its group from Redis and does them here, the most urgent first and never more than it has slots for. */
 export async function createClusterWorker<Job, Result>(
   options: ClusterWorkerOptions<Job, Result>,
 ): Promise<ClusterWorker> {
@@ -65,8 +65,8 @@ export async function createClusterWorker<Job, Result>(
   let fetching: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
-  const post = createWorkPost(redis, keys, lookEverywhere);
-  const lanes = await createJobLanes({
+  const receiver = createJobReceiver(redis, keys, lookEverywhere);
+  const intake = await createJobIntake({
     redis,
     keys,
     lockMs: options.lockMs ?? 10_000,
@@ -99,8 +99,8 @@ export async function createClusterWorker<Job, Result>(
   }
 
   function proceed(): void {
-    if (stopped || fetching || nextLane() === undefined) return;
-    fetching = fetchWhileRoom()
+    if (stopped || fetching || nextPriority() === undefined) return;
+    fetching = fetchWhileFree()
       .catch(() => {})
       .finally(() => {
         fetching = undefined;
@@ -108,26 +108,26 @@ export async function createClusterWorker<Job, Result>(
       });
   }
 
-  async function fetchWhileRoom(): Promise<void> {
-    while (!stopped && nextLane()) {
+  async function fetchWhileFree(): Promise<void> {
+    while (!stopped && nextPriority()) {
       const hesitation = (hesitationMs * filledSlots().length) / slotsFor('realtime');
       if (hesitation >= 1) await delay(hesitation);
-      const priority = nextLane();
+      const priority = nextPriority();
       if (!priority || stopped) return;
       worthALook.delete(priority);
-      const job = await lanes.take(priority);
+      const job = await intake.take(priority);
       if (!job) continue;
       worthALook.add(priority);
       begin(job);
     }
   }
 
-  function nextLane(): Priority | undefined {
-    return priorities.find((priority) => worthALook.has(priority) && hasRoom(priority));
+  function nextPriority(): Priority | undefined {
+    return priorities.find((priority) => worthALook.has(priority) && hasFreeSlot(priority));
   }
 
   /** As the local dispatcher has it: slots are kept for what is more urgent. */
-  function hasRoom(priority: Priority): boolean {
+  function hasFreeSlot(priority: Priority): boolean {
     const rank = priorities.indexOf(priority);
     const filled = filledSlots();
     const notAbove = filled.filter((job) => priorities.indexOf(job.priority) >= rank);
@@ -155,10 +155,10 @@ export async function createClusterWorker<Job, Result>(
     const { signal } = job.abort;
     const reason = () => signal.reason as symbol;
     if (job.givenUp) {
-      await post.answer(job.id, packErrorAnswer(unavailable(givenUp)));
+      await receiver.answer(job.id, packErrorAnswer(unavailable(givenUp)));
       return job.setAside(diedTwice);
     }
-    const input = await post.readInput(job.id);
+    const input = await receiver.readInput(job.id);
     // Its node has taken it back, or is gone.
     if (!input) return job.complete();
     let bytes: Buffer;
@@ -174,16 +174,16 @@ export async function createClusterWorker<Job, Result>(
     } catch (error) {
       if (signal.aborted && reason() === notWanted) return job.complete();
       if (signal.aborted || hasCode(error, 'shutting_down')) return putBack(job);
-      await post.answer(job.id, packErrorAnswer(error));
+      await receiver.answer(job.id, packErrorAnswer(error));
       return hasCode(error, 'internal_error') ? job.setAside(String((error as Error).cause)) : job.complete();
     }
-    await post.answer(job.id, bytes);
+    await receiver.answer(job.id, bytes);
     await job.complete();
   }
 
   async function putBack(job: Held): Promise<void> {
     await job.handBack();
-    await post.callOthers(job.priority);
+    await receiver.callOthers(job.priority);
   }
 
   async function stop(): Promise<void> {
@@ -194,8 +194,8 @@ export async function createClusterWorker<Job, Result>(
     for (const job of held.values()) job.abort.abort(handBack);
     await settledWithin(2_000, running());
     await channels[Symbol.asyncDispose]();
-    await lanes[Symbol.asyncDispose]();
-    post[Symbol.dispose]();
+    await intake[Symbol.asyncDispose]();
+    receiver[Symbol.dispose]();
   }
 }
 

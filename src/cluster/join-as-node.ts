@@ -1,6 +1,6 @@
 import { type ClusterDispatcher, createClusterDispatcher } from './cluster-dispatcher.ts';
 import { clusterKeys } from './cluster-keys.ts';
-import { watchCluster } from './cluster-watch.ts';
+import { openClusterView } from './cluster-view.ts';
 import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
 import type { NodeCodec } from './queue/job-codec.ts';
 
@@ -11,7 +11,7 @@ export type ClusterNodeOptions<Job, Result> = {
   log: ClusterLog;
 };
 
-/** A service's place in the cluster: where it leaves work, and what it knows of those who do it. */
+/** What a service has of the cluster: a dispatcher that hands work to the workers, and what is known of them. */
 export type ClusterNode<Job, Result> = AsyncDisposable & {
   dispatcher: ClusterDispatcher<Job, Result>;
   /** Windows of one recording that are worth having under way at once. */
@@ -30,16 +30,16 @@ export async function joinAsNode<Job, Result>(
 ): Promise<ClusterNode<Job, Result>> {
   const { group, codec } = options;
   const redis = await connectToCluster(options);
-  const watch = await watchCluster(redis, clusterKeys(group));
-  const sum = (count: (worker: ReturnType<typeof watch.workers>[number]) => number) =>
-    watch.workers().reduce((total, worker) => total + count(worker), 0);
+  const view = await openClusterView(redis, clusterKeys(group));
+  const sum = (count: (worker: ReturnType<typeof view.workers>[number]) => number) =>
+    view.workers().reduce((total, worker) => total + count(worker), 0);
   const wanted = () => Math.ceil(windowsForEachSlot * sum(({ fileSlots }) => fileSlots)) + 2;
   const dispatcher = await createClusterDispatcher({
     redis,
     group,
     codec,
     maxFileJobs: wanted,
-    withoutWorkersMs: watch.withoutWorkersMs,
+    withoutWorkersMs: view.withoutWorkersMs,
   });
 
   return {
@@ -49,12 +49,12 @@ export async function joinAsNode<Job, Result>(
     load: () => ({
       processes: sum(({ processes }) => processes),
       busySlots: sum(({ busySlots }) => busySlots),
-      queued: watch.waiting(),
+      queued: view.waiting(),
     }),
-    ready: watch.ready,
+    ready: view.ready,
     async [Symbol.asyncDispose]() {
       await dispatcher[Symbol.asyncDispose]();
-      await watch[Symbol.asyncDispose]();
+      await view[Symbol.asyncDispose]();
       await redis[Symbol.asyncDispose]();
     },
   };

@@ -22,7 +22,7 @@ export type JoinAsWorkerOptions<Job, Result> = {
   log: ClusterLog;
 };
 
-/** A worker's place in the cluster. Disposing of it finishes what it has taken, or hands it back. */
+/** A worker's membership of the cluster. Disposing of it finishes the jobs that it has taken, or hands them back. */
 export type ClusterMember = AsyncDisposable & { ping(): Promise<void> };
 
 export async function joinAsWorker<Job, Result>(

@@ -19,7 +19,7 @@ export type WorkerAnnouncement = {
 };
 
 const everyMs = 2_000;
-/** A worker that has not been heard of for so long is gone. */
+/** A worker that has said nothing for so long is gone. */
 const goneAfterMs = 7_000;
 
 /** Says it now and every two seconds, and takes it back at the end. */
@@ -36,10 +36,10 @@ export function announceWorker(
       redis.sadd(keys.workers, id),
     ]);
   };
-  // While Redis is away nobody listens either.
-  const sayIfHeard = () => say().catch(() => {});
-  const timer = setInterval(sayIfHeard, everyMs).unref();
-  let saying = sayIfHeard();
+  // While Redis is away, nobody could read it.
+  const sayIfPossible = () => say().catch(() => {});
+  const timer = setInterval(sayIfPossible, everyMs).unref();
+  let saying = sayIfPossible();
 
   return {
     async [Symbol.asyncDispose]() {
@@ -54,7 +54,7 @@ export function announceWorker(
   };
 }
 
-/** Those who were heard of lately; whoever died without a word is struck off the list. */
+/** The workers that said something lately. Those that died without a word are taken off the list. */
 export async function readWorkers(redis: Redis, keys: ClusterKeys): Promise<WorkerAnnouncement[]> {
   const ids = await redis.smembers(keys.workers);
   if (ids.length === 0) return [];

@@ -11,8 +11,8 @@ import { createSessionBilling, isQuota, type StreamAccount } from './session-bil
 import { endings, errorOf } from './session-endings.ts';
 import type { EndReason, SessionClose, SessionEvent, StreamEncoding, WarningCode } from './session-events.ts';
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
+import { startSessionTimers } from './session-timers.ts';
 import { createSessionTranscript } from './session-transcript.ts';
-import { watchSession } from './session-watch.ts';
 
 export type SessionConfig = {
   language: LanguageSetting;
@@ -93,7 +93,7 @@ export function createSession(options: SessionOptions): Session {
   let undecodedSeconds = 0;
   let warnedAhead = false;
 
-  const watch = watchSession({
+  const timers = startSessionTimers({
     limits,
     isBusy: () => bufferedSeconds() > busySeconds,
     onIdleSoon: () =>
@@ -115,15 +115,15 @@ export function createSession(options: SessionOptions): Session {
         end('closed_by_client');
         return;
       }
-      watch.active();
+      timers.active();
       firstAudioAt ??= performance.now();
       undecodedSeconds += decoder.secondsOf(bytes.length);
       input.push({ type: 'audio', bytes: bytes.slice() });
       checkAhead();
     },
-    keepAlive: () => watch.active(),
+    keepAlive: () => timers.active(),
     finalize() {
-      watch.active();
+      timers.active();
       input.push({ type: 'finalize' });
     },
     close: () => end('closed_by_client'),
@@ -150,7 +150,7 @@ export function createSession(options: SessionOptions): Session {
 
   function conclude(reason: EndReason, error: ServiceError | undefined): void {
     ending = { reason, error };
-    watch.stop();
+    timers.stop();
     input.end();
     if (endings[reason].graceful) return;
     stopped = true;
@@ -222,7 +222,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function finish(): Promise<SessionClose> {
-    watch.stop();
+    timers.stop();
     input.end();
     revoked?.removeEventListener('abort', onRevoked);
     await transcript.settled();

@@ -5,10 +5,10 @@
 export interface Counters extends AsyncDisposable {
   /** Takes a token from a bucket that holds one second's worth; gives the milliseconds until there is one, 0 when taken. */
   takeToken(bucket: string, perSecond: number): Promise<number>;
-  /** False when all places are taken. */
-  takePlace(room: string, places: number): Promise<boolean>;
-  /** Never rejects: a place that cannot be given back now is free again by itself soon. */
-  leavePlace(room: string): Promise<void>;
+  /** Takes one of `limit` permits of that name; false when all of them are taken. */
+  takePermit(name: string, limit: number): Promise<boolean>;
+  /** Never rejects: a permit that cannot be returned now expires soon. */
+  returnPermit(name: string): Promise<void>;
   /** False when the name was noted before and has not been forgotten yet. */
   noteOnce(name: string, forgetAfterMs: number): Promise<boolean>;
   /** How often this has happened, this time included, since it last did not happen for `forgetAfterMs`. */
@@ -16,8 +16,8 @@ export interface Counters extends AsyncDisposable {
   /** How often it has happened, as long as that is not forgotten. */
   readCount(name: string): Promise<number>;
   forgetCount(name: string): Promise<void>;
-  /** Leaves something for whoever asks for it by its name first, until it is forgotten. */
-  leaveParcel(name: string, content: string, forgetAfterMs: number): Promise<void>;
-  /** Once: whoever asks after that gets nothing. */
-  takeParcel(name: string): Promise<string | undefined>;
+  /** Keeps a value that can be taken once, until it is forgotten. */
+  putOneTimeValue(name: string, value: string, forgetAfterMs: number): Promise<void>;
+  /** The first caller gets the value, everybody after that undefined. */
+  takeOneTimeValue(name: string): Promise<string | undefined>;
 }

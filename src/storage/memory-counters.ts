@@ -2,7 +2,7 @@ import type { Counters } from './counters.ts';
 
 type Bucket = { tokens: number; atMs: number };
 type Count = { count: number; forgetAtMs: number };
-type Parcel = { content: string; forgetAtMs: number };
+type OneTimeValue = { value: string; forgetAtMs: number };
 type Options = {
   clock?: { now(): number };
   /** Buckets and counts; past it the oldest are forgotten. */
@@ -15,10 +15,10 @@ type Options = {
 export function createMemoryCounters(options: Options = {}): Counters {
   const { clock = Date, maxNames = 100_000, maxNotes = 1_000_000 } = options;
   const buckets = new Map<string, Bucket>();
-  const rooms = new Map<string, number>();
+  const permits = new Map<string, number>();
   const notes = new Map<string, number>();
   const counts = new Map<string, Count>();
-  const parcels = new Map<string, Parcel>();
+  const oneTimeValues = new Map<string, OneTimeValue>();
 
   return {
     async takeToken(name, perSecond) {
@@ -29,16 +29,16 @@ export function createMemoryCounters(options: Options = {}): Counters {
       keep(buckets, name, bucket, maxNames);
       return taken ? 0 : Math.max(1, Math.ceil(((1 - bucket.tokens) / perSecond) * 1000));
     },
-    async takePlace(room, places) {
-      const taken = rooms.get(room) ?? 0;
-      if (taken >= places) return false;
-      rooms.set(room, taken + 1);
+    async takePermit(name, limit) {
+      const taken = permits.get(name) ?? 0;
+      if (taken >= limit) return false;
+      permits.set(name, taken + 1);
       return true;
     },
-    async leavePlace(room) {
-      const left = (rooms.get(room) ?? 0) - 1;
-      if (left > 0) rooms.set(room, left);
-      else rooms.delete(room);
+    async returnPermit(name) {
+      const left = (permits.get(name) ?? 0) - 1;
+      if (left > 0) permits.set(name, left);
+      else permits.delete(name);
     },
     async noteOnce(name, forgetAfterMs) {
       const now = clock.now();
@@ -64,21 +64,21 @@ export function createMemoryCounters(options: Options = {}): Counters {
     async forgetCount(name) {
       counts.delete(name);
     },
-    async leaveParcel(name, content, forgetAfterMs) {
+    async putOneTimeValue(name, value, forgetAfterMs) {
       const now = clock.now();
-      for (const [old, { forgetAtMs }] of parcels) {
+      for (const [old, { forgetAtMs }] of oneTimeValues) {
         if (forgetAtMs > now) break;
-        parcels.delete(old);
+        oneTimeValues.delete(old);
       }
-      keep(parcels, name, { content, forgetAtMs: now + forgetAfterMs }, maxNames);
+      keep(oneTimeValues, name, { value, forgetAtMs: now + forgetAfterMs }, maxNames);
     },
-    async takeParcel(name) {
-      const parcel = parcels.get(name);
-      parcels.delete(name);
-      return parcel && parcel.forgetAtMs > clock.now() ? parcel.content : undefined;
+    async takeOneTimeValue(name) {
+      const kept = oneTimeValues.get(name);
+      oneTimeValues.delete(name);
+      return kept && kept.forgetAtMs > clock.now() ? kept.value : undefined;
     },
     async [Symbol.asyncDispose]() {
-      for (const map of [buckets, rooms, notes, counts, parcels]) map.clear();
+      for (const map of [buckets, permits, notes, counts, oneTimeValues]) map.clear();
     },
   };
 }

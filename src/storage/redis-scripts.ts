@@ -26,8 +26,8 @@ redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.max(1, math.c
 return wait
 `);
 
-/** A place is a member of the room with the time at which it is free again, unless whoever holds it renews it. */
-const takePlace = script(`
+/** A permit is a member of a sorted set. Its score is the time at which it expires, unless its holder renews it. */
+const takePermit = script(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if not redis.call('ZSCORE', KEYS[1], ARGV[4]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[4])
@@ -35,8 +35,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 `);
 
-const renewPlaces = script(`
-for place = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[place]) end
+const renewPermits = script(`
+for index = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `);
@@ -63,29 +63,29 @@ local known = redis.call('HMGET', KEYS[1], 'forgetAt', 'count')
 return known[1] and tonumber(known[1]) > now and tonumber(known[2]) or 0
 `);
 
-const leaveParcel = script(`
+const putOneTimeValue = script(`
 redis.call('HSET', KEYS[1], 'forgetAt', now + ARGV[2], 'content', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `);
 
-/** What was taken stays until it is forgotten, for whoever took it and did not hear the answer. */
-const takeParcel = script(`
-local parcel = redis.call('HMGET', KEYS[1], 'forgetAt', 'content', 'by')
-if not parcel[1] or tonumber(parcel[1]) <= now or (parcel[3] and parcel[3] ~= ARGV[2]) then return false end
+/** A value that was taken stays until it is forgotten: whoever took it and did not get the answer may ask again. */
+const takeOneTimeValue = script(`
+local kept = redis.call('HMGET', KEYS[1], 'forgetAt', 'content', 'by')
+if not kept[1] or tonumber(kept[1]) <= now or (kept[3] and kept[3] ~= ARGV[2]) then return false end
 redis.call('HSET', KEYS[1], 'by', ARGV[2])
-return parcel[2]
+return kept[2]
 `);
 
 export const redisScripts = {
   takeToken,
-  takePlace,
-  renewPlaces,
+  takePermit,
+  renewPermits,
   noteOnce,
   countUp,
   readCount,
-  leaveParcel,
-  takeParcel,
+  putOneTimeValue,
+  takeOneTimeValue,
 };
 
 export type RedisScript = keyof typeof redisScripts;

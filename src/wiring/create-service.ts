@@ -6,7 +6,7 @@ import type { Plans } from '../accounts/projects/plans.ts';
 import type { SignIn } from '../accounts/sign-in/sign-in.ts';
 import { createUsageViews } from '../accounts/usage/usage-views.ts';
 import { createConsole } from '../http/console/create-console.ts';
-import { createServiceWatch } from '../http/console/service-watch.ts';
+import { createServiceFigures } from '../http/console/service-figures.ts';
 import { createOpenStreams } from '../http/realtime/open-streams.ts';
 import { createServiceRoutes } from '../http/routes/service-routes.ts';
 import { networkList } from '../http/server/client-origin.ts';
@@ -84,8 +84,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
     const state: ServiceState = { draining: false, requestsOpen: 0 };
     const streams = createOpenStreams(config);
-    const watch = createServiceWatch({ load: recogniser.load, streams });
-    const metrics = watch.watched(createMetrics({ load: recogniser.load }));
+    const figures = createServiceFigures({ load: recogniser.load, streams });
+    const metrics = figures.fedBy(createMetrics({ load: recogniser.load }));
     const readiness = createReadiness({ state, recogniser, database, ...(redis && { redis }) });
     const addresses = { live: baseAddress(config, livePort.port), test: baseAddress(config, testPort.port) };
     const routes = createServiceRoutes({
@@ -98,7 +98,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const webConsole = createConsole({ database, counters, accounts, watch, addresses });
+    const webConsole = createConsole({ database, counters, accounts, figures, addresses });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);
       await webConsole.routes(app);

@@ -3,16 +3,14 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { createGate } from '../../src/accounts/gate.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { type AccountTestbed, createAccountTestbed } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 
-type Rooms = Awaited<ReturnType<typeof createAccountRooms>>;
-
 test('a request that fails inside the gate keeps no place', async () => {
-  await using rooms = await createAccountRooms(temporarySqlite);
-  const { key } = await rooms.createKey();
-  const admit = () => rooms.gate.admit(rooms.credential(key), 'connection');
-  await withoutTable(rooms, 'balances', async () => {
+  await using testbed = await createAccountTestbed(temporarySqlite);
+  const { key } = await testbed.createKey();
+  const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
+  await withoutTable(testbed, 'balances', async () => {
     for (let request = 0; request < 3; request += 1) await assert.rejects(admit(), /no such table/);
   });
   await admit();
@@ -20,36 +18,40 @@ test('a request that fails inside the gate keeps no place', async () => {
 });
 
 test('a failed release gives the place back all the same, and the next start gives back the rest', async () => {
-  await using rooms = await createAccountRooms(temporarySqlite);
-  const { key, id } = await rooms.createKey();
-  const admit = () => rooms.gate.admit(rooms.credential(key), 'connection');
+  await using testbed = await createAccountTestbed(temporarySqlite);
+  const { key, id } = await testbed.createKey();
+  const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
   const [lease, other] = [await admit(), await admit()];
   await lease.reserve(5);
-  await withoutTable(rooms, 'ledger_entries', () => assert.rejects(lease.close(), /no such table/));
+  await withoutTable(testbed, 'ledger_entries', () => assert.rejects(lease.close(), /no such table/));
   await (await admit()).close();
   await other.close();
-  assert.equal((await auditLedger(rooms.database, id)).reservedMs, 30_000);
-  await using _next = await createGate({ ...rooms, log: console, instance: 'here' });
-  assert.equal((await auditLedger(rooms.database, id)).reservedMs, 0);
+  assert.equal((await auditLedger(testbed.database, id)).reservedMs, 30_000);
+  await using _next = await createGate({ ...testbed, log: console, instance: 'here' });
+  assert.equal((await auditLedger(testbed.database, id)).reservedMs, 0);
 });
 
 test('a lease that is closed watches its key no more', async () => {
-  await using rooms = await createAccountRooms(temporarySqlite);
-  const { key, id } = await rooms.createKey();
-  const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
-  const watched = await rooms.gate.admit(rooms.credential(key), 'connection');
+  await using testbed = await createAccountTestbed(temporarySqlite);
+  const { key, id } = await testbed.createKey();
+  const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
+  const watched = await testbed.gate.admit(testbed.credential(key), 'connection');
   await lease.close();
   assert.equal(lease.revoked.aborted, false);
   assert.equal(watched.revoked.aborted, false);
-  await rooms.accounts.keys.revoke(id);
+  await testbed.accounts.keys.revoke(id);
   for (let tries = 0; tries < 250 && !watched.revoked.aborted; tries += 1) await delay(20);
   assert.equal(watched.revoked.aborted, true);
   assert.equal(lease.revoked.aborted, false);
   await watched.close();
 });
 
-async function withoutTable(rooms: Rooms, table: string, work: () => Promise<unknown>): Promise<void> {
-  const { schema } = rooms.database.queries;
+async function withoutTable(
+  testbed: AccountTestbed,
+  table: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const { schema } = testbed.database.queries;
   await schema.alterTable(table).renameTo('hidden').execute();
   await work();
   await schema.alterTable('hidden').renameTo(table).execute();

@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from '../../bench/servers/postgres
 import { periodAt } from '../../src/accounts/ledger/calendar.ts';
 import { createLedger } from '../../src/accounts/ledger/ledger.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { createAccountTestbed } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { cutCommitsOf } from '../support/commit-cutter.ts';
 
@@ -14,17 +14,17 @@ const server: PostgresServer | string = await startPostgres();
 describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server : false }, () => {
   const postgres = server as PostgresServer;
   after(() => postgres[Symbol.asyncDispose]());
-  const createRooms = () => createAccountRooms(() => postgres.createDatabase());
-  const createCutRooms = async () => {
+  const createTestbed = () => createAccountTestbed(() => postgres.createDatabase());
+  const createCutTestbed = async () => {
     const cutter = await cutCommitsOf(await postgres.createDatabase());
-    return { cutter, rooms: await createAccountRooms(async () => cutter) };
+    return { cutter, testbed: await createAccountTestbed(async () => cutter) };
   };
   const unavailable = { code: 'unavailable', status: 503, wireCode: 'overloaded' };
 
   it('nobody is let in, quickly, and everybody again when it is back', async () => {
-    await using rooms = await createRooms();
-    const { key } = await rooms.createKey();
-    const admit = () => rooms.gate.admit(rooms.credential(key), 'connection');
+    await using testbed = await createTestbed();
+    const { key } = await testbed.createKey();
+    const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
     await (await admit()).close();
     await postgres.kill();
     const begunAt = performance.now();
@@ -36,9 +36,9 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
   });
 
   it('a request that is answered after a short outage is charged once', async () => {
-    await using rooms = await createRooms();
-    const { key, id } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await using testbed = await createTestbed();
+    const { key, id } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.reserve(5);
     await postgres.kill();
     const settled = lease.settle(5);
@@ -46,21 +46,21 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
     await postgres.start();
     await settled;
     await lease.close();
-    const { usedMs, reservedMs } = await auditLedger(rooms.database, id);
+    const { usedMs, reservedMs } = await auditLedger(testbed.database, id);
     assert.deepEqual({ usedMs, reservedMs }, { usedMs: 5000, reservedMs: 0 });
   });
 
   it('a charge whose answer is lost is made once', async () => {
-    const { cutter, rooms } = await createCutRooms();
-    await using _rooms = rooms;
-    const { key, id } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    const { cutter, testbed } = await createCutTestbed();
+    await using _testbed = testbed;
+    const { key, id } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.reserve(5);
     cutter.cutCommits = 2;
     await lease.settle(5);
     assert.equal(cutter.cutCommits, 0);
     await lease.close();
-    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    const { usedMs, reservedMs, settled } = await auditLedger(testbed.database, id);
     assert.deepEqual(
       { usedMs, reservedMs, requests: settled.size },
       { usedMs: 5000, reservedMs: 0, requests: 1 },
@@ -68,10 +68,10 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
   });
 
   it('a stream goes on from a charge whose answer was lost, and is charged all of it once', async () => {
-    const { cutter, rooms } = await createCutRooms();
-    await using _rooms = rooms;
-    const { key, id } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    const { cutter, testbed } = await createCutTestbed();
+    await using _testbed = testbed;
+    const { key, id } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.reserve(60);
     for (const seconds of [15, 20]) {
       cutter.cutCommits = 1;
@@ -80,7 +80,7 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
     await lease.settleSoFar(30);
     await lease.settle(47);
     await lease.close();
-    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    const { usedMs, reservedMs, settled } = await auditLedger(testbed.database, id);
     assert.deepEqual(
       { usedMs, reservedMs, requests: settled.size },
       { usedMs: 47_000, reservedMs: 0, requests: 1 },
@@ -88,19 +88,19 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
   });
 
   it('a request that cannot be answered is not charged, though a charge was made', async () => {
-    const { cutter, rooms } = await createCutRooms();
-    await using _rooms = rooms;
-    const { key, id } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    const { cutter, testbed } = await createCutTestbed();
+    await using _testbed = testbed;
+    const { key, id } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.reserve(5);
     cutter.cutCommits = Number.POSITIVE_INFINITY;
     await assert.rejects(lease.settle(5), unavailable);
-    const balances = rooms.database.queries.selectFrom('balances').select('used_ms');
+    const balances = testbed.database.queries.selectFrom('balances').select('used_ms');
     assert.deepEqual(await balances.execute(), [{ used_ms: 5000 }], 'it was made');
     await lease.close();
     cutter.cutCommits = 0;
     await delay(2500);
-    const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, id);
+    const { usedMs, reservedMs, settled } = await auditLedger(testbed.database, id);
     assert.deepEqual(
       { usedMs, reservedMs, requests: settled.size },
       { usedMs: 0, reservedMs: 0, requests: 0 },
@@ -108,9 +108,9 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
   });
 
   it('a charge is taken back even when its commit comes later', async () => {
-    await using rooms = await createRooms();
-    const { id } = await rooms.createKey();
-    const { database, clock } = rooms;
+    await using testbed = await createTestbed();
+    const { id } = await testbed.createKey();
+    const { database, clock } = testbed;
     const period = periodAt(clock.now());
     const request = { requestId: 'late', keyId: id, quotaMs: undefined, period };
     const ledger = createLedger({ database, instance: 'here', clock });
@@ -141,10 +141,10 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
   });
 
   it('what a stream owes is charged once it is back, and no more than its quota has', async () => {
-    await using rooms = await createRooms();
-    const { key, id } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
-    const other = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await using testbed = await createTestbed();
+    const { key, id } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
+    const other = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.reserve(20);
     await other.reserve(15);
     await postgres.kill();
@@ -155,7 +155,7 @@ describe('while PostgreSQL is away', { skip: typeof server === 'string' ? server
     await other.close();
     await postgres.start();
     await delay(2500);
-    const { usedMs, reservedMs } = await auditLedger(rooms.database, id);
+    const { usedMs, reservedMs } = await auditLedger(testbed.database, id);
     assert.deepEqual({ usedMs, reservedMs }, { usedMs: 45_000 + 30_000, reservedMs: 0 });
   });
 });

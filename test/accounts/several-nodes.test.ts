@@ -10,9 +10,8 @@ import { createSignInDelay } from '../../src/accounts/sign-in/sign-in-delay.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis-counters.ts';
-import { createAccountRooms, sign } from '../support/accounts.ts';
+import { type AccountTestbed, createAccountTestbed, sign } from '../support/accounts.ts';
 
-type Rooms = Awaited<ReturnType<typeof createAccountRooms>>;
 type Node = Awaited<ReturnType<typeof startNode>>;
 
 const [postgres, redis] = [await startPostgres(), await startRedis()];
@@ -36,22 +35,22 @@ async function startNode(databaseUrl: string, name: string) {
 }
 
 describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? false }, () => {
-  let rooms: Rooms;
+  let testbed: AccountTestbed;
   let nodes: [Node, Node];
   before(async () => {
-    rooms = await createAccountRooms(() => (postgres as PostgresServer).createDatabase());
-    nodes = [await startNode(rooms.url, 'one'), await startNode(rooms.url, 'other')];
+    testbed = await createAccountTestbed(() => (postgres as PostgresServer).createDatabase());
+    nodes = [await startNode(testbed.url, 'one'), await startNode(testbed.url, 'other')];
   });
   after(async () => {
-    for (const part of [...nodes, rooms]) await part[Symbol.asyncDispose]();
+    for (const part of [...nodes, testbed]) await part[Symbol.asyncDispose]();
     await (redis as RedisServer)[Symbol.asyncDispose]();
     await (postgres as PostgresServer)[Symbol.asyncDispose]();
   });
 
   it('all refuse a key within a second after it was revoked through another, and end its work', async () => {
-    const { key, id } = await rooms.createKey();
+    const { key, id } = await testbed.createKey();
     const leases = await Promise.all(
-      nodes.map(({ gate }) => gate.admit(rooms.credential(key), 'connection')),
+      nodes.map(({ gate }) => gate.admit(testbed.credential(key), 'connection')),
     );
     const ended = leases.map(
       ({ revoked }) =>
@@ -59,29 +58,31 @@ describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? f
           revoked.addEventListener('abort', () => resolve(performance.now()), { once: true }),
         ),
     );
-    await using third = await openDatabase({ url: rooms.url });
+    await using third = await openDatabase({ url: testbed.url });
     const revokedAt = performance.now();
     await createAccounts({ database: third }).keys.revoke(id);
     for (const { gate } of nodes)
-      await assert.rejects(gate.admit(rooms.credential(key), 'call'), { code: 'invalid_api_key' });
+      await assert.rejects(gate.admit(testbed.credential(key), 'call'), { code: 'invalid_api_key' });
     for (const endedAt of await Promise.all(ended))
       assert.ok(endedAt - revokedAt < 1000, `${endedAt - revokedAt} ms`);
     await Promise.all(leases.map((lease) => lease.close()));
   });
 
   it('share the rate and the places of a key', async () => {
-    const { key } = await rooms.createKey();
+    const { key } = await testbed.createKey();
     const [one, other] = nodes;
     const leases = [];
-    for (const { gate } of [one, other]) leases.push(await gate.admit(rooms.credential(key), 'connection'));
+    for (const { gate } of [one, other]) leases.push(await gate.admit(testbed.credential(key), 'connection'));
     for (const { gate } of nodes)
-      await assert.rejects(gate.admit(rooms.credential(key), 'connection'), { code: 'concurrency_exceeded' });
+      await assert.rejects(gate.admit(testbed.credential(key), 'connection'), {
+        code: 'concurrency_exceeded',
+      });
     await leases[1]!.close();
-    leases.push(await one.gate.admit(rooms.credential(key), 'connection'));
+    leases.push(await one.gate.admit(testbed.credential(key), 'connection'));
     await assert.rejects(
       async () => {
         for (let call = 0; call < 10; call += 1)
-          await nodes[call % 2]!.gate.admit(rooms.credential(key), 'call');
+          await nodes[call % 2]!.gate.admit(testbed.credential(key), 'call');
       },
       { code: 'rate_limit_exceeded' },
     );
@@ -89,18 +90,18 @@ describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? f
   });
 
   it('take a signature once, and a token once', async () => {
-    const { key, id } = await rooms.createKey();
+    const { key, id } = await testbed.createKey();
     const [one, other] = nodes;
-    const lease = await one.gate.admit(rooms.credential(key), 'call');
+    const lease = await one.gate.admit(testbed.credential(key), 'call');
     const { token } = await lease.issueToken();
-    const withToken = () => rooms.credential(undefined, { streamToken: token });
+    const withToken = () => testbed.credential(undefined, { streamToken: token });
     const connection = await other.gate.admit(withToken(), 'connection');
     await connection.close();
     await assert.rejects(one.gate.admit(withToken(), 'connection'), { code: 'invalid_api_key' });
 
-    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    const { signingSecret } = await testbed.accounts.keys.requireSignature(id);
     const request = { method: 'GET', url: '/v1/account', timestamp: Math.floor(Date.now() / 1000) };
-    const signed = () => rooms.credential(key, { ...request, ...sign(signingSecret, request) });
+    const signed = () => testbed.credential(key, { ...request, ...sign(signingSecret, request) });
     await one.gate.admit(signed(), 'call');
     await assert.rejects(other.gate.admit(signed(), 'call'), { code: 'invalid_signature' });
   });
@@ -121,18 +122,18 @@ describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? f
   });
 
   it('let nobody in while Redis is away, and everybody again when it is back', async () => {
-    const { key } = await rooms.createKey();
+    const { key } = await testbed.createKey();
     const server = redis as RedisServer;
-    const held = await nodes[0].gate.admit(rooms.credential(key), 'connection');
+    const held = await nodes[0].gate.admit(testbed.credential(key), 'connection');
     await server.kill();
     for (const { gate } of nodes) {
       const begunAt = performance.now();
-      await assert.rejects(gate.admit(rooms.credential(key), 'call'), { code: 'unavailable', status: 503 });
+      await assert.rejects(gate.admit(testbed.credential(key), 'call'), { code: 'unavailable', status: 503 });
       assert.ok(performance.now() - begunAt < 1500);
     }
     await server.start();
     await delay(700);
-    for (const { gate } of nodes) await gate.admit(rooms.credential(key), 'call');
+    for (const { gate } of nodes) await gate.admit(testbed.credential(key), 'call');
     await held.close();
   });
 });

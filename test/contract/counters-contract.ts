@@ -45,18 +45,18 @@ export function countersContract(name: string, create: Create): void {
       assert.equal(await counters.takeToken('a', 5), 0);
     });
 
-    it('have as many places as are asked for, and have them again when they are left', async () => {
+    it('give as many permits as are asked for, and give them again when they are returned', async () => {
       await using counters = await create(createTestClock());
-      const taken = await Promise.all(Array.from({ length: 10 }, () => counters.takePlace('room', 3)));
+      const taken = await Promise.all(Array.from({ length: 10 }, () => counters.takePermit('name', 3)));
       assert.equal(taken.filter(Boolean).length, 3);
-      await counters.leavePlace('room');
-      assert.equal(await counters.takePlace('room', 3), true);
-      assert.equal(await counters.takePlace('room', 3), false);
-      assert.equal(await counters.takePlace('room', 4), true, 'a larger plan has more');
-      assert.equal(await counters.takePlace('other', 1), true);
-      await counters.leavePlace('never entered');
-      for (let place = 0; place < 4; place += 1) await counters.leavePlace('room');
-      assert.equal(await counters.takePlace('room', 1), true, 'all were left');
+      await counters.returnPermit('name');
+      assert.equal(await counters.takePermit('name', 3), true);
+      assert.equal(await counters.takePermit('name', 3), false);
+      assert.equal(await counters.takePermit('name', 4), true, 'a larger plan has more');
+      assert.equal(await counters.takePermit('other', 1), true);
+      await counters.returnPermit('never taken');
+      for (let permit = 0; permit < 4; permit += 1) await counters.returnPermit('name');
+      assert.equal(await counters.takePermit('name', 1), true, 'all were returned');
     });
 
     it('note a name once until it is forgotten', async () => {
@@ -72,20 +72,20 @@ export function countersContract(name: string, create: Create): void {
       assert.equal(together.filter(Boolean).length, 1);
     });
 
-    it('hand a parcel out once, and not when it has been forgotten', async () => {
+    it('give a one-time value once, and not when it has been forgotten', async () => {
       const clock = createTestClock();
       await using counters = await create(clock);
-      await counters.leaveParcel('a', 'for a', 60_000);
-      await counters.leaveParcel('b', 'for b', 60_000);
+      await counters.putOneTimeValue('a', 'for a', 60_000);
+      await counters.putOneTimeValue('b', 'for b', 60_000);
       clock.advance(59_999);
-      const together = await Promise.all(Array.from({ length: 5 }, () => counters.takeParcel('a')));
+      const together = await Promise.all(Array.from({ length: 5 }, () => counters.takeOneTimeValue('a')));
       assert.deepEqual(
         together.filter((content) => content !== undefined),
         ['for a'],
       );
       clock.advance(1);
-      assert.equal(await counters.takeParcel('b'), undefined);
-      assert.equal(await counters.takeParcel('never left'), undefined);
+      assert.equal(await counters.takeOneTimeValue('b'), undefined);
+      assert.equal(await counters.takeOneTimeValue('never put'), undefined);
     });
 
     it('count up until nothing has happened for a while', async () => {

@@ -6,7 +6,7 @@ import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { createAccountRooms, sha256, sign } from '../support/accounts.ts';
+import { createAccountTestbed, sha256, sign } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 
 const withoutRates = Object.fromEntries(
@@ -15,12 +15,12 @@ const withoutRates = Object.fromEntries(
 
 export function gateContract(create: CreateDatabase): void {
   it('admits a key of its environment and says whose it is', async () => {
-    await using rooms = await createAccountRooms(create);
-    const key = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key.key), 'call');
+    await using testbed = await createAccountTestbed(create);
+    const key = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key.key), 'call');
     assert.deepEqual(lease.admitted, {
-      account: { id: rooms.project.accountId, name: 'default' },
-      project: { id: rooms.project.id, name: 'default' },
+      account: { id: testbed.project.accountId, name: 'default' },
+      project: { id: testbed.project.id, name: 'default' },
       key: { id: key.id, prefix: key.key.slice(0, 12), createdAt: '2026-11-15T12:00:00.000Z' },
       environment: 'test',
       plan: 'free',
@@ -29,13 +29,13 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('gives every wrong key the very same error', async () => {
-    await using rooms = await createAccountRooms(create);
+    await using testbed = await createAccountTestbed(create);
     const [mine, revoked, live] = [
-      await rooms.createKey(),
-      await rooms.createKey(),
-      await rooms.createKey('live'),
+      await testbed.createKey(),
+      await testbed.createKey(),
+      await testbed.createKey('live'),
     ];
-    await rooms.accounts.keys.revoke(revoked.id);
+    await testbed.accounts.keys.revoke(revoked.id);
     const wrong = {
       missing: undefined,
       empty: 'Bearer ',
@@ -57,7 +57,7 @@ export function gateContract(create: CreateDatabase): void {
         projectId: 'proj_other',
         signature: 'v1=00',
       };
-      const error = await refusal(rooms.gate.admit(rooms.credential('', given), 'connection'));
+      const error = await refusal(testbed.gate.admit(testbed.credential('', given), 'connection'));
       errors.add(JSON.stringify({ ...error, message: error.message }));
     }
     assert.equal(errors.size, 1);
@@ -65,45 +65,45 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('takes the project header only when it names the project of the key', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key } = await rooms.createKey();
-    const admit = (projectId: string) => rooms.gate.admit(rooms.credential(key, { projectId }), 'call');
-    await (await admit(rooms.project.id)).close();
-    const other = await rooms.accounts.projects.create({ name: 'other' });
+    await using testbed = await createAccountTestbed(create);
+    const { key } = await testbed.createKey();
+    const admit = (projectId: string) => testbed.gate.admit(testbed.credential(key, { projectId }), 'call');
+    await (await admit(testbed.project.id)).close();
+    const other = await testbed.accounts.projects.create({ name: 'other' });
     assert.equal((await refusal(admit(other.id))).code, 'project_not_found');
     assert.equal((await refusal(admit(''))).code, 'project_not_found');
   });
 
   it('admits only addresses on the allow-list of the project, from the next request on', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key } = await rooms.createKey();
-    const admit = (address: string) => rooms.gate.admit(rooms.credential(key, { address }), 'call');
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key } = await testbed.createKey();
+    const admit = (address: string) => testbed.gate.admit(testbed.credential(key, { address }), 'call');
     await admit('198.51.100.1');
-    await rooms.accounts.projects.setAllow('default', ['192.0.2.0/24', '2001:db8::/32']);
+    await testbed.accounts.projects.setAllow('default', ['192.0.2.0/24', '2001:db8::/32']);
     for (const address of ['192.0.2.200', '::ffff:192.0.2.1', '2001:db8::7']) await admit(address);
     for (const address of ['192.0.3.1', '::ffff:192.0.3.1', '2001:db9::7', 'nonsense'])
       assert.equal((await refusal(admit(address))).code, 'ip_not_allowed', address);
   });
 
   it('lets a plan through at its rate and says how long to wait', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key } = await rooms.createKey();
-    const admit = () => rooms.gate.admit(rooms.credential(key), 'call');
+    await using testbed = await createAccountTestbed(create);
+    const { key } = await testbed.createKey();
+    const admit = () => testbed.gate.admit(testbed.credential(key), 'call');
     for (let request = 0; request < 5; request += 1) await admit();
     const error = await refusal(admit());
     assert.equal(error.code, 'rate_limit_exceeded');
     assert.equal(error.retryAfterSeconds, 0.2);
-    rooms.clock.advance(200);
+    testbed.clock.advance(200);
     await admit();
     assert.equal((await refusal(admit())).code, 'rate_limit_exceeded');
     // Another key has a bucket of its own.
-    await rooms.gate.admit(rooms.credential((await rooms.createKey()).key), 'call');
+    await testbed.gate.admit(testbed.credential((await testbed.createKey()).key), 'call');
   });
 
-  it('holds a place for each connection until its lease is closed, and none for calls', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key } = await rooms.createKey();
-    const admit = (kind: 'call' | 'connection') => rooms.gate.admit(rooms.credential(key), kind);
+  it('holds a permit for each connection until its lease is closed, and none for calls', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key } = await testbed.createKey();
+    const admit = (kind: 'call' | 'connection') => testbed.gate.admit(testbed.credential(key), kind);
     const [first] = [await admit('connection'), await admit('connection')];
     const error = await refusal(admit('connection'));
     assert.equal(error.code, 'concurrency_exceeded');
@@ -116,9 +116,9 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('turns connections away when the quota is used up, until the month ends', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key } = await rooms.createKey();
-    const admit = (kind: 'call' | 'connection') => rooms.gate.admit(rooms.credential(key), kind);
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key } = await testbed.createKey();
+    const admit = (kind: 'call' | 'connection') => testbed.gate.admit(testbed.credential(key), kind);
     const lease = await admit('connection');
     await lease.reserve(60_000);
     assert.equal((await refusal(lease.reserve(60_001))).code, 'quota_exceeded');
@@ -126,22 +126,22 @@ export function gateContract(create: CreateDatabase): void {
     await lease.close();
     const error = await refusal(admit('connection'));
     assert.equal(error.code, 'quota_exceeded');
-    assert.equal(error.retryAfterSeconds, (Date.parse('2026-12-01') - rooms.clock.now()) / 1000);
+    assert.equal(error.retryAfterSeconds, (Date.parse('2026-12-01') - testbed.clock.now()) / 1000);
     await (await admit('call')).close();
-    // The refusals held no place.
+    // The refusals hold no permit.
     for (let request = 0; request < 3; request += 1) await refusal(admit('connection'));
-    rooms.clock.set('2026-12-01T00:00:00Z');
+    testbed.clock.set('2026-12-01T00:00:00Z');
     await (await admit('connection')).close();
   });
 
   it('verifies the signature of a call at once, and takes it only once', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key, id } = await rooms.createKey();
-    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key, id } = await testbed.createKey();
+    const { signingSecret } = await testbed.accounts.keys.requireSignature(id);
     const request = { method: 'GET', url: '/v1/usage?from=2026-11-01' };
-    const timestamp = rooms.clock.now() / 1000;
+    const timestamp = testbed.clock.now() / 1000;
     const admit = (given: object) =>
-      rooms.gate.admit(rooms.credential(key, { ...request, ...given }), 'call');
+      testbed.gate.admit(testbed.credential(key, { ...request, ...given }), 'call');
     const good = sign(signingSecret, { ...request, timestamp });
     assert.equal((await admit(good)).signed, true);
 
@@ -166,13 +166,13 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('verifies the signature of a connection when its body has ended, before anything can be settled', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key, id } = await rooms.createKey();
-    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key, id } = await testbed.createKey();
+    const { signingSecret } = await testbed.accounts.keys.requireSignature(id);
     const request = { method: 'POST', url: '/v1/audio/transcriptions' };
-    const timestamp = rooms.clock.now() / 1000;
+    const timestamp = testbed.clock.now() / 1000;
     const signed = sign(signingSecret, { ...request, body: 'audio', timestamp });
-    const admit = () => rooms.gate.admit(rooms.credential(key, { ...request, ...signed }), 'connection');
+    const admit = () => testbed.gate.admit(testbed.credential(key, { ...request, ...signed }), 'connection');
 
     const lease = await admit();
     assert.equal(lease.signed, true);
@@ -188,23 +188,23 @@ export function gateContract(create: CreateDatabase): void {
     await replay.close();
   });
 
-  it('takes a token in the place of the key that asked for it, once and for a minute', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    const { key, id } = await rooms.createKey();
-    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
-    let timestamp = rooms.clock.now() / 1000;
+  it('takes a token instead of the key that asked for it, once and for a minute', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key, id } = await testbed.createKey();
+    const { signingSecret } = await testbed.accounts.keys.requireSignature(id);
+    let timestamp = testbed.clock.now() / 1000;
     const issue = async () => {
       const request = { method: 'POST', url: '/v1/speech/realtime/tokens' };
       const signed = sign(signingSecret, { ...request, timestamp: timestamp++ });
-      const lease = await rooms.gate.admit(rooms.credential(key, { ...request, ...signed }), 'call');
+      const lease = await testbed.gate.admit(testbed.credential(key, { ...request, ...signed }), 'call');
       return lease.issueToken();
     };
     const admit = (streamToken: string, given: object = {}) =>
-      rooms.gate.admit(rooms.credential(undefined, { streamToken, ...given }), 'connection');
+      testbed.gate.admit(testbed.credential(undefined, { streamToken, ...given }), 'connection');
 
     const { token, expiresAt } = await issue();
     assert.match(token, /^ek_[A-Za-z0-9]{32}$/);
-    assert.equal(expiresAt.getTime(), rooms.clock.now() + 60_000);
+    assert.equal(expiresAt.getTime(), testbed.clock.now() + 60_000);
     const lease = await admit(token);
     assert.equal(lease.admitted.key.id, id);
     assert.equal(lease.signed, false, 'no signature is asked for');
@@ -218,12 +218,12 @@ export function gateContract(create: CreateDatabase): void {
       key: () => admit(key),
       otherEnvironment: async () => admit((await issue()).token, { environment: 'live' }),
       late: () => {
-        rooms.clock.advance(60_000);
+        testbed.clock.advance(60_000);
         return admit(late.token);
       },
       revoked: async () => {
         const { token } = await issue();
-        await rooms.accounts.keys.revoke(id);
+        await testbed.accounts.keys.revoke(id);
         return admit(token);
       },
     };
@@ -232,40 +232,40 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('lets a signed request that was turned away come again as it is', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key, id } = await rooms.createKey();
-    const { signingSecret } = await rooms.accounts.keys.requireSignature(id);
+    await using testbed = await createAccountTestbed(create);
+    const { key, id } = await testbed.createKey();
+    const { signingSecret } = await testbed.accounts.keys.requireSignature(id);
     const request = { method: 'GET', url: '/v1/account' };
     const at = (timestamp: number) => sign(signingSecret, { ...request, timestamp });
-    const now = rooms.clock.now() / 1000;
+    const now = testbed.clock.now() / 1000;
     const admit = (timestamp: number) =>
-      rooms.gate.admit(rooms.credential(key, { ...request, ...at(timestamp) }), 'call');
+      testbed.gate.admit(testbed.credential(key, { ...request, ...at(timestamp) }), 'call');
     for (let second = 0; second < 5; second += 1) await admit(now + second);
     assert.equal((await refusal(admit(now + 5))).code, 'rate_limit_exceeded');
-    rooms.clock.advance(1000);
+    testbed.clock.advance(1000);
     await admit(now + 5);
   });
 
   it('answers an address that keeps sending wrong keys ever later, and its valid keys as before', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key } = await rooms.createKey();
-    const wrong = () => timed(() => refusal(rooms.gate.admit(rooms.credential(undefined), 'call')));
+    await using testbed = await createAccountTestbed(create);
+    const { key } = await testbed.createKey();
+    const wrong = () => timed(() => refusal(testbed.gate.admit(testbed.credential(undefined), 'call')));
     for (let tries = 0; tries < 5; tries += 1) await wrong();
     assert.ok((await wrong()) >= 95);
     assert.ok((await wrong()) >= 195);
     const slowed = wrong();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'call');
+    const lease = await testbed.gate.admit(testbed.credential(key), 'call');
     const waited = await slowed;
     assert.ok(waited >= 395);
     await lease.close();
   });
 
   it('makes changes by another process count from the next request', async () => {
-    await using rooms = await createAccountRooms(create, { plans: withoutRates });
-    await using elsewhere = await openDatabase({ url: rooms.url });
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    await using elsewhere = await openDatabase({ url: testbed.url });
     const { keys, projects } = createAccounts({ database: elsewhere });
-    const { key, id } = await rooms.createKey();
-    const admit = (text: string) => rooms.gate.admit(rooms.credential(text), 'call');
+    const { key, id } = await testbed.createKey();
+    const admit = (text: string) => testbed.gate.admit(testbed.credential(text), 'call');
     assert.equal((await admit(key)).admitted.plan, 'free');
     await projects.setPlan('default', 'enterprise');
     assert.equal((await admit(key)).admitted.plan, 'enterprise');
@@ -277,11 +277,11 @@ export function gateContract(create: CreateDatabase): void {
   });
 
   it('tells work in progress within a second that its key is gone', async () => {
-    await using rooms = await createAccountRooms(create);
-    await using elsewhere = await openDatabase({ url: rooms.url });
-    const [gone, kept] = [await rooms.createKey(), await rooms.createKey()];
-    const lease = await rooms.gate.admit(rooms.credential(gone.key), 'connection');
-    const other = await rooms.gate.admit(rooms.credential(kept.key), 'connection');
+    await using testbed = await createAccountTestbed(create);
+    await using elsewhere = await openDatabase({ url: testbed.url });
+    const [gone, kept] = [await testbed.createKey(), await testbed.createKey()];
+    const lease = await testbed.gate.admit(testbed.credential(gone.key), 'connection');
+    const other = await testbed.gate.admit(testbed.credential(kept.key), 'connection');
     assert.deepEqual([lease.revoked.aborted, other.revoked.aborted], [false, false]);
     await createAccounts({ database: elsewhere }).keys.regenerate(gone.id);
     const untilAborted = async () => {
@@ -292,7 +292,7 @@ export function gateContract(create: CreateDatabase): void {
     assert.equal(other.revoked.aborted, false);
     await lease.close();
     await other.close();
-    assert.deepEqual(rooms.logged, []);
+    assert.deepEqual(testbed.logged, []);
   });
 }
 

@@ -3,16 +3,16 @@ import { it } from 'node:test';
 import { hashOf } from '../../src/accounts/keys/api-key.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { createAccountTestbed } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 
 export function managementContract(create: CreateDatabase): void {
   it('makes the first account once', async () => {
-    await using rooms = await createAccountRooms(create);
-    assert.equal(rooms.project.name, 'default');
-    assert.equal(rooms.project.plan, 'free');
-    assert.equal(await rooms.accounts.createFirst(), undefined);
-    assert.equal((await rooms.accounts.projects.list()).length, 1);
+    await using testbed = await createAccountTestbed(create);
+    assert.equal(testbed.project.name, 'default');
+    assert.equal(testbed.project.plan, 'free');
+    assert.equal(await testbed.accounts.createFirst(), undefined);
+    assert.equal((await testbed.accounts.projects.list()).length, 1);
   });
 
   it('makes one first account when several services start at once', async () => {
@@ -25,8 +25,8 @@ export function managementContract(create: CreateDatabase): void {
   });
 
   it('keeps names of projects apart, and lets those of deleted ones be used again', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { projects } = rooms.accounts;
+    await using testbed = await createAccountTestbed(create);
+    const { projects } = testbed.accounts;
     await projects.create({ name: 'talks' });
     const taken = { code: 'invalid_value', param: 'name', message: /"talks" already/ };
     await assert.rejects(projects.create({ name: 'talks' }), taken);
@@ -39,10 +39,10 @@ export function managementContract(create: CreateDatabase): void {
   });
 
   it('keeps of a key only its hash and first characters', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key, id } = await rooms.createKey('live');
+    await using testbed = await createAccountTestbed(create);
+    const { key, id } = await testbed.createKey('live');
     assert.match(key, /^sk_live_[A-Za-z0-9]{32}$/);
-    const row = await rooms.database.queries
+    const row = await testbed.database.queries
       .selectFrom('api_keys')
       .selectAll()
       .where('id', '=', id)
@@ -53,12 +53,12 @@ export function managementContract(create: CreateDatabase): void {
   });
 
   it('finds keys by id or by their first characters, and says when several begin alike', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { keys } = rooms.accounts;
-    const [one, two] = [await rooms.createKey(), await rooms.createKey()];
+    await using testbed = await createAccountTestbed(create);
+    const { keys } = testbed.accounts;
+    const [one, two] = [await testbed.createKey(), await testbed.createKey()];
     assert.equal((await keys.find(one.id)).id, one.id);
     assert.equal((await keys.find(one.prefix)).id, one.id);
-    await rooms.database.queries.updateTable('api_keys').set({ prefix: one.prefix }).execute();
+    await testbed.database.queries.updateTable('api_keys').set({ prefix: one.prefix }).execute();
     await assert.rejects(keys.find(one.prefix), { code: 'not_found', message: /Name one by its id/ });
     await assert.rejects(keys.find('key_none'), { code: 'not_found' });
     await keys.revoke(two.id);
@@ -66,14 +66,14 @@ export function managementContract(create: CreateDatabase): void {
   });
 
   it('hides the keys of a deleted project, and keeps what they used', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    await using testbed = await createAccountTestbed(create);
+    const { key } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     await lease.settle(6);
     await lease.close();
-    await rooms.accounts.projects.delete('default');
-    assert.deepEqual(await rooms.accounts.keys.list(), []);
-    const entries = await rooms.database.queries.selectFrom('ledger_entries').selectAll().execute();
+    await testbed.accounts.projects.delete('default');
+    assert.deepEqual(await testbed.accounts.keys.list(), []);
+    const entries = await testbed.database.queries.selectFrom('ledger_entries').selectAll().execute();
     assert.equal(entries.length, 1);
   });
 }

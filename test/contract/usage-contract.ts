@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Admitted, Environment } from '../../src/accounts/admission.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { type AccountTestbed, createAccountTestbed } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 
 export function usageContract(create: CreateDatabase): void {
   it('shows the account of a key as the contract has it', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key, id, prefix, createdAt } = await rooms.createKey();
-    const admitted = await use(rooms, key, [44.5]);
-    assert.deepEqual(await rooms.views.readAccount(admitted), {
-      id: rooms.project.accountId,
+    await using testbed = await createAccountTestbed(create);
+    const { key, id, prefix, createdAt } = await testbed.createKey();
+    const admitted = await use(testbed, key, [44.5]);
+    assert.deepEqual(await testbed.views.readAccount(admitted), {
+      id: testbed.project.accountId,
       name: 'default',
       environment: 'test',
-      project: { id: rooms.project.id, name: 'default' },
+      project: { id: testbed.project.id, name: 'default' },
       plan: 'free',
       key: { id, prefix, createdAt },
       usage: { currentMonth: 0.74, quota: 1000, remaining: 999.26, resetDate: '2026-12-01T00:00:00.000Z' },
@@ -22,20 +22,20 @@ export function usageContract(create: CreateDatabase): void {
   });
 
   it('has no quota and nothing remaining to count down without a limit', async () => {
-    await using rooms = await createAccountRooms(create);
-    await rooms.accounts.projects.setPlan('default', 'enterprise');
-    const admitted = await use(rooms, (await rooms.createKey()).key, [60]);
-    const { usage } = await rooms.views.readAccount(admitted);
+    await using testbed = await createAccountTestbed(create);
+    await testbed.accounts.projects.setPlan('default', 'enterprise');
+    const admitted = await use(testbed, (await testbed.createKey()).key, [60]);
+    const { usage } = await testbed.views.readAccount(admitted);
     assert.deepEqual([usage.currentMonth, usage.quota, usage.remaining], [1, null, null]);
   });
 
   it('counts each key and environment for itself, and a regenerated key goes on where it was', async () => {
-    await using rooms = await createAccountRooms(create);
-    const [test, live] = [await rooms.createKey('test'), await rooms.createKey('live')];
-    const inTest = await use(rooms, test.key, [60]);
-    const inLive = await use(rooms, live.key, [120, 120], 'live');
-    assert.equal((await rooms.views.readUsage(inTest)).currentMonth, 1);
-    assert.deepEqual(await rooms.views.readUsage(inLive), {
+    await using testbed = await createAccountTestbed(create);
+    const [test, live] = [await testbed.createKey('test'), await testbed.createKey('live')];
+    const inTest = await use(testbed, test.key, [60]);
+    const inLive = await use(testbed, live.key, [120, 120], 'live');
+    assert.equal((await testbed.views.readUsage(inTest)).currentMonth, 1);
+    assert.deepEqual(await testbed.views.readUsage(inLive), {
       currentMonth: 4,
       quota: 1000,
       remaining: 996,
@@ -43,13 +43,13 @@ export function usageContract(create: CreateDatabase): void {
       environment: 'live',
       daily: [{ date: '2026-11-15', minutes: 4, requests: 2 }],
     });
-    const again = await use(rooms, (await rooms.accounts.keys.regenerate(test.id)).key, [30]);
-    assert.equal((await rooms.views.readUsage(again)).currentMonth, 1.5);
+    const again = await use(testbed, (await testbed.accounts.keys.regenerate(test.id)).key, [30]);
+    assert.equal((await testbed.views.readUsage(again)).currentMonth, 1.5);
   });
 
   it('lists the days asked for, and begins the month anew', async () => {
-    await using rooms = await createAccountRooms(create);
-    const { key } = await rooms.createKey();
+    await using testbed = await createAccountTestbed(create);
+    const { key } = await testbed.createKey();
     let admitted: Admitted | undefined;
     for (const [time, seconds] of [
       ['2026-10-31T23:59:59Z', 60],
@@ -57,11 +57,11 @@ export function usageContract(create: CreateDatabase): void {
       ['2026-11-30T23:59:59Z', 62],
       ['2026-12-01T00:00:00Z', 63],
     ] as const) {
-      rooms.clock.set(time);
-      admitted = await use(rooms, key, [seconds]);
+      testbed.clock.set(time);
+      admitted = await use(testbed, key, [seconds]);
     }
     const days = async (from?: string, to?: string) =>
-      (await rooms.views.readUsage(admitted!, { from, to })).daily.map(({ date, minutes }) => [
+      (await testbed.views.readUsage(admitted!, { from, to })).daily.map(({ date, minutes }) => [
         date,
         minutes,
       ]);
@@ -74,16 +74,16 @@ export function usageContract(create: CreateDatabase): void {
     assert.deepEqual(await days(undefined, '2026-11-29'), [['2026-11-01', 1.02]]);
     assert.deepEqual(await days('2026-10-31', '2026-10-31'), [['2026-10-31', 1]]);
     assert.deepEqual(await days('2027-01-01'), []);
-    const usage = await rooms.views.readUsage(admitted!, { from: '2026-10-01', to: '2026-10-31' });
+    const usage = await testbed.views.readUsage(admitted!, { from: '2026-10-01', to: '2026-10-31' });
     assert.equal(usage.currentMonth, 1.05, 'the month is the current one, whatever the days');
     assert.equal(usage.resetDate, '2027-01-01T00:00:00.000Z');
   });
 
   it('refuses days that are none, and more than a year', async () => {
-    await using rooms = await createAccountRooms(create);
-    const admitted = await use(rooms, (await rooms.createKey()).key, []);
+    await using testbed = await createAccountTestbed(create);
+    const admitted = await use(testbed, (await testbed.createKey()).key, []);
     const refused = (range: { from?: string; to?: string }, param: string) =>
-      assert.rejects(rooms.views.readUsage(admitted, range), { code: 'invalid_value', param });
+      assert.rejects(testbed.views.readUsage(admitted, range), { code: 'invalid_value', param });
     for (const day of [
       '',
       'today',
@@ -98,18 +98,18 @@ export function usageContract(create: CreateDatabase): void {
     }
     await refused({ from: '2026-11-02', to: '2026-11-01' }, 'from');
     await refused({ from: '2025-11-14', to: '2026-11-15' }, 'from');
-    await rooms.views.readUsage(admitted, { from: '2025-11-15', to: '2026-11-15' });
+    await testbed.views.readUsage(admitted, { from: '2025-11-15', to: '2026-11-15' });
   });
 }
 
 /** Transcribes in pretence, one request after the other. */
 async function use(
-  rooms: Awaited<ReturnType<typeof createAccountRooms>>,
+  testbed: AccountTestbed,
   key: string,
   seconds: number[],
   environment: Environment = 'test',
 ): Promise<Admitted> {
-  const admit = () => rooms.gate.admit(rooms.credential(key, { environment }), 'connection');
+  const admit = () => testbed.gate.admit(testbed.credential(key, { environment }), 'connection');
   for (const each of seconds) {
     const lease = await admit();
     await lease.reserve(each);

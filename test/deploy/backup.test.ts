@@ -8,7 +8,7 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createGate } from '../../src/accounts/gate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { createAccountTestbed } from '../support/accounts.ts';
 import { type CreateDatabase, onBothEngines } from '../support/both-engines.ts';
 
 const guide = readFileSync(fileURLToPath(new URL('../../docs/operating/backup.md', import.meta.url)), 'utf8');
@@ -27,20 +27,20 @@ function backUpAndRestore(from: string, into: string, folder: string): void {
 await onBothEngines({
   'a backup': (create: CreateDatabase) => {
     it('made while work goes on has the keys, the ledger and the usage in it', async (context) => {
-      await using rooms = await createAccountRooms(create);
-      const program = rooms.url.startsWith('postgres:') ? 'pg_dump' : 'sqlite3';
+      await using testbed = await createAccountTestbed(create);
+      const program = testbed.url.startsWith('postgres:') ? 'pg_dump' : 'sqlite3';
       if (spawnSync(program, ['--version']).status !== 0) return context.skip(`${program} is not installed.`);
-      const { key } = await rooms.createKey();
-      const settled = await rooms.gate.admit(rooms.credential(key), 'connection');
+      const { key } = await testbed.createKey();
+      const settled = await testbed.gate.admit(testbed.credential(key), 'connection');
       await settled.reserve(90);
       await settled.settle(61.5);
       await settled.close();
-      const running = await rooms.gate.admit(rooms.credential(key), 'connection');
+      const running = await testbed.gate.admit(testbed.credential(key), 'connection');
       await running.reserve(30);
 
       await using restored = await create();
       const folder = await mkdtemp(join(tmpdir(), 'siann-backup-'));
-      backUpAndRestore(rooms.url, restored.url, folder);
+      backUpAndRestore(testbed.url, restored.url, folder);
       await rm(folder, { recursive: true });
       await running.close();
 
@@ -50,9 +50,9 @@ await onBothEngines({
         balances.map(({ used_ms, reserved_ms }) => [Number(used_ms), Number(reserved_ms)]),
         [[61_500, 30_000]],
       );
-      const { clock } = rooms;
+      const { clock } = testbed;
       await using gate = await createGate({ database, clock, instance: 'after', log: { error() {} } });
-      const lease = await gate.admit(rooms.credential(key), 'connection');
+      const lease = await gate.admit(testbed.credential(key), 'connection');
       await lease.reserve(1);
       await lease.settle(1);
       await lease.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { createAccountTestbed } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { ofType, startSession, transcripts } from './session-harness.ts';
 
@@ -13,13 +13,13 @@ describe('a stream while PostgreSQL is away', { skip: typeof server === 'string'
   after(() => postgres[Symbol.asyncDispose]());
 
   async function startPaidSession({ creditSeconds }: { creditSeconds: number }) {
-    const rooms = await createAccountRooms(() => postgres.createDatabase());
-    const { key, id: keyId } = await rooms.createKey();
-    const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+    const testbed = await createAccountTestbed(() => postgres.createDatabase());
+    const { key, id: keyId } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
     const stream = startSession({ account: lease, limits: { billingStepSeconds: 1, creditSeconds } });
     return {
       ...stream,
-      rooms,
+      testbed,
       lease,
       keyId,
       end: () => ofType(stream.events, 'session.end')[0]!,
@@ -30,7 +30,7 @@ describe('a stream while PostgreSQL is away', { skip: typeof server === 'string'
           await delay(100);
         }
       },
-      [Symbol.asyncDispose]: () => rooms[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => testbed[Symbol.asyncDispose](),
     };
   }
 
@@ -62,9 +62,9 @@ describe('a stream while PostgreSQL is away', { skip: typeof server === 'string'
     assert.deepEqual([audio_seconds, billed_seconds], [8.5, 8.5]);
     const finals = transcripts(patient.events).filter((event) => event.is_final);
     assert.ok(finals.at(-1)!.end > 8, 'all of it was heard');
-    for (const { lease, rooms, keyId, end } of all) {
+    for (const { lease, testbed, keyId, end } of all) {
       await lease.close();
-      const { usedMs, reservedMs, settled } = await auditLedger(rooms.database, keyId);
+      const { usedMs, reservedMs, settled } = await auditLedger(testbed.database, keyId);
       assert.deepEqual([usedMs, reservedMs, settled.size], [end().billed_seconds * 1000, 0, 1]);
     }
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { createAccountRooms } from '../support/accounts.ts';
+import { createAccountTestbed } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { ofType, startSession, transcripts } from './session-harness.ts';
 
@@ -246,19 +246,19 @@ test('speakers are told for finals, and corrected when more is known', async () 
 });
 
 test('the ledger has every second of a stream once, also when its process dies on the way', async () => {
-  await using rooms = await createAccountRooms(temporarySqlite);
-  const { key, id: keyId } = await rooms.createKey();
-  const lease = await rooms.gate.admit(rooms.credential(key), 'connection');
+  await using testbed = await createAccountTestbed(temporarySqlite);
+  const { key, id: keyId } = await testbed.createKey();
+  const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
   const { session, send, ended } = startSession({ account: lease });
   for (let i = 0; i < 40; i++) {
     send(1);
     while (session.bufferedSeconds > 0) await delay(1);
   }
-  const { usedMs } = await auditLedger(rooms.database, keyId);
+  const { usedMs } = await auditLedger(testbed.database, keyId);
   assert(usedMs >= 25_000 && usedMs <= 40_000, `${usedMs} ms charged before a crash`);
   session.close();
   await ended();
   await lease.close();
-  const after = await auditLedger(rooms.database, keyId);
+  const after = await auditLedger(testbed.database, keyId);
   assert.deepEqual([after.usedMs, after.reservedMs], [40_000, 0]);
 });

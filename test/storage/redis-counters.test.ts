@@ -40,39 +40,39 @@ describe('with a Redis server', { skip: typeof server === 'string' ? server : fa
       assert.equal(await other.noteOnce('a', 60_000), false);
       assert.equal(await one.countUp('a', 60_000), 1);
       assert.equal(await other.countUp('a', 60_000), 2);
-      await one.leaveParcel('a', 'for whoever asks first', 60_000);
-      assert.equal(await other.takeParcel('a'), 'for whoever asks first');
-      assert.equal(await one.takeParcel('a'), undefined);
-      assert.equal(await one.takePlace('a', 1), true);
-      assert.equal(await other.takePlace('a', 1), false);
-      await other.leavePlace('a');
-      assert.equal(await other.takePlace('a', 1), false, 'only whoever has a place can leave it');
+      await one.putOneTimeValue('a', 'for whoever asks first', 60_000);
+      assert.equal(await other.takeOneTimeValue('a'), 'for whoever asks first');
+      assert.equal(await one.takeOneTimeValue('a'), undefined);
+      assert.equal(await one.takePermit('a', 1), true);
+      assert.equal(await other.takePermit('a', 1), false);
+      await other.returnPermit('a');
+      assert.equal(await other.takePermit('a', 1), false, 'only its holder can return a permit');
     });
 
-    it('have the places of a node that died without goodbye again soon, and not those of one that lives', async () => {
+    it('soon free the permits of a node that died, and not those of one that lives', async () => {
       const prefix = `siann:test:${randomUUID()}:`;
-      const placeLifetimeMs = 800;
+      const permitLifetimeMs = 800;
       const dead = await openRedis({ url: server.url, log });
-      const dying = createRedisCounters({ redis: dead, node: 'dying', prefix, placeLifetimeMs });
-      await using living = createRedisCounters({ redis, node: 'living', prefix, placeLifetimeMs });
-      assert.equal(await dying.takePlace('room', 2), true);
-      assert.equal(await living.takePlace('room', 2), true);
-      assert.equal(await living.takePlace('room', 2), false);
+      const dying = createRedisCounters({ redis: dead, node: 'dying', prefix, permitLifetimeMs });
+      await using living = createRedisCounters({ redis, node: 'living', prefix, permitLifetimeMs });
+      assert.equal(await dying.takePermit('name', 2), true);
+      assert.equal(await living.takePermit('name', 2), true);
+      assert.equal(await living.takePermit('name', 2), false);
       dead.disconnect();
-      await delay(2 * placeLifetimeMs);
-      assert.equal(await living.takePlace('room', 1), false, 'its own is not lost');
-      assert.equal(await living.takePlace('room', 2), true, 'the other is free');
-      assert.equal(await living.takePlace('room', 2), false);
+      await delay(2 * permitLifetimeMs);
+      assert.equal(await living.takePermit('name', 1), false, 'its own is not lost');
+      assert.equal(await living.takePermit('name', 2), true, 'the other is free');
+      assert.equal(await living.takePermit('name', 2), false);
     });
 
     it('leave no key behind for ever', async () => {
       const prefix = `siann:test:${randomUUID()}:`;
       await using counters = node('here', prefix);
       await counters.takeToken('a', 5);
-      await counters.takePlace('a', 5);
+      await counters.takePermit('a', 5);
       await counters.noteOnce('a', 1000);
       await counters.countUp('a', 1000);
-      await counters.leaveParcel('a', 'content', 1000);
+      await counters.putOneTimeValue('a', 'content', 1000);
       const keys = await redis.keys(`${prefix}*`);
       assert.equal(keys.length, 5);
       for (const key of keys) {
@@ -83,27 +83,27 @@ describe('with a Redis server', { skip: typeof server === 'string' ? server : fa
   });
 
   describe('counters while Redis is away', () => {
-    it('say quickly that they cannot count, and go on by themselves with the places that are taken', async () => {
+    it('say quickly that they cannot count, and go on by themselves with the permits that are taken', async () => {
       const prefix = `siann:test:${randomUUID()}:`;
       await using counters = node('here', prefix);
-      assert.equal(await counters.takePlace('room', 2), true);
-      assert.equal(await counters.takePlace('room', 2), true);
+      assert.equal(await counters.takePermit('name', 2), true);
+      assert.equal(await counters.takePermit('name', 2), true);
       await server.kill();
       const unavailable = (error: ServiceError) => error.code === 'unavailable' && error.status === 503;
       const begunAt = performance.now();
       await assert.rejects(counters.takeToken('a', 5), unavailable);
-      await assert.rejects(counters.takePlace('room', 2), unavailable);
+      await assert.rejects(counters.takePermit('name', 2), unavailable);
       await assert.rejects(counters.noteOnce('a', 1000), unavailable);
-      await assert.rejects(counters.takeParcel('a'), unavailable);
-      await counters.leavePlace('room');
+      await assert.rejects(counters.takeOneTimeValue('a'), unavailable);
+      await counters.returnPermit('name');
       assert.ok(performance.now() - begunAt < 2000, `${performance.now() - begunAt} ms`);
 
       await server.start();
       await redis.flushall().catch(() => delay(600).then(() => redis.flushall()));
       redis.emit('ready');
-      assert.equal(await counters.takePlace('room', 2), true, 'the one that was left is free');
+      assert.equal(await counters.takePermit('name', 2), true, 'the one that was returned is free');
       assert.equal(
-        await counters.takePlace('room', 2),
+        await counters.takePermit('name', 2),
         false,
         'the other is taken, though Redis had forgotten it',
       );

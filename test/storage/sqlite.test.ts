@@ -25,7 +25,7 @@ test('every commit reaches the disk, and references are kept', async () => {
   assert.equal(await pragma('foreign_keys'), 1);
 });
 
-test('a transaction is over before anything else has a turn', async () => {
+test('a transaction is over before the event loop goes on', async () => {
   await using file = await temporarySqlite();
   await using database = await openDatabase(file);
   let committed = false;
@@ -48,14 +48,14 @@ test('a write waits for another process without standing still', async () => {
   await using database = await openDatabase(file);
   const other = new Libsql(file.url);
   other.exec('BEGIN IMMEDIATE');
-  let turns = 0;
+  let ticks = 0;
   const timer = setInterval(() => {
-    turns += 1;
-    if (turns === 5) other.exec('COMMIT');
+    ticks += 1;
+    if (ticks === 5) other.exec('COMMIT');
   }, 10);
   await database.queries.insertInto('accounts').values({ id: 'a', name: 'a', created_at: 'now' }).execute();
   clearInterval(timer);
-  assert.ok(turns >= 5);
+  assert.ok(ticks >= 5);
   other.close();
 });
 

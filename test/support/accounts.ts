@@ -7,6 +7,8 @@ import { createUsageViews } from '../../src/accounts/usage/usage-views.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { CreateDatabase } from './both-engines.ts';
 
+export type AccountTestbed = Awaited<ReturnType<typeof createAccountTestbed>>;
+
 export type TestClock = { now(): number; set(time: string): void; advance(milliseconds: number): void };
 
 export function createTestClock(start = '2026-11-15T12:00:00Z'): TestClock {
@@ -23,7 +25,7 @@ export function createTestClock(start = '2026-11-15T12:00:00Z'): TestClock {
 }
 
 /** Accounts and the gate over a real database, with a clock that stands still until it is moved. */
-export async function createAccountRooms(
+export async function createAccountTestbed(
   create: CreateDatabase,
   options: { plans?: Plans; instance?: string } = {},
 ) {

@@ -22,11 +22,11 @@ export function createStreamTokens(options: { counters: Counters; clock: { now()
       const token = `ek_${randomText(secretLength)}`;
       const expiresAt = new Date(clock.now() + lifetimeMs);
       const content: TokenContent = { keyHash, ...(note !== undefined && { note }) };
-      await counters.leaveParcel(nameOf(token), JSON.stringify(content), lifetimeMs);
+      await counters.putOneTimeValue(nameOf(token), JSON.stringify(content), lifetimeMs);
       return { token, expiresAt };
     },
     async redeem(token) {
-      const content = form.test(token) ? await counters.takeParcel(nameOf(token)) : undefined;
+      const content = form.test(token) ? await counters.takeOneTimeValue(nameOf(token)) : undefined;
       return content === undefined ? undefined : JSON.parse(content);
     },
   };

@@ -47,7 +47,7 @@ export async function addReserved(
   return rows.length > 0;
 }
 
-/** Puts a charge in the place of what was held. What had been held is always granted; more only within the quota. */
+/** Replaces what was held by a charge. What had been held is always granted; more only within the quota. */
 export async function chargeHeld(
   queries: Queries,
   { keyId, month }: BalanceId,
@@ -88,7 +88,7 @@ export async function addEntry(queries: Queries, entry: LedgerEntryRow): Promise
   return added !== undefined;
 }
 
-/** A stream is charged more as it goes on. False when it was charged up to another place than is thought. */
+/** Charges a stream more as it goes on. False when it was not charged exactly `fromMs` so far. */
 export async function raiseEntry(
   queries: Queries,
   requestId: string,

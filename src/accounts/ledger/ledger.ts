@@ -29,11 +29,11 @@ export type LedgerRequest = {
 export type SoFar = { chargedMs: number; rest: 'kept' | 'given back' };
 
 export interface Ledger {
-  /** Holds `milliseconds` more for the request; false, holding nothing more, when the quota has no room for them. */
+  /** Holds `milliseconds` more for the request; false, holding nothing more, when the quota is too small for them. */
   reserve(request: LedgerRequest, milliseconds: number): Promise<boolean>;
   /**
    * Charges the request, in all, in place of what it held. Once: a charge that does not begin where the last one ended
-   * changes nothing. False when the quota has no room.
+   * changes nothing. False when the quota is too small.
    */
   settle(request: LedgerRequest, milliseconds: number, soFar?: SoFar): Promise<boolean>;
   /** Gives back what the request held, if anything. When that fails it is tried again until it is done. */

@@ -5,13 +5,13 @@ import type { ConsoleFiles } from './console-files.ts';
 import { pageRoutes } from './page-routes.ts';
 import { type ProjectRoutesOptions, projectRoutes } from './project-routes.ts';
 import { refuseOtherSites } from './same-site.ts';
-import type { ServiceWatch } from './service-watch.ts';
+import type { ServiceFigures } from './service-figures.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
 export type ConsoleRoutesOptions = ProjectRoutesOptions & {
   signIn: SignIn;
-  watch: ServiceWatch;
+  figures: ServiceFigures;
   files: ConsoleFiles;
 };
 
@@ -46,7 +46,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
     api.get('/console/api/operator', {
       config: { admission: 'open' },
       schema: { hide: true },
-      handler: async () => options.watch.read(),
+      handler: async () => options.figures.read(),
     });
   });
 }

@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database.ts';
 import { createConsoleFiles } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { createPlaygroundKeys } from './playground-keys.ts';
-import type { ServiceWatch } from './service-watch.ts';
+import type { ServiceFigures } from './service-figures.ts';
 
 export type Console = {
   signIn: SignIn;
@@ -21,7 +21,7 @@ export type ConsoleOptions = {
   database: Database;
   counters: Counters;
   accounts: Accounts;
-  watch: ServiceWatch;
+  figures: ServiceFigures;
   addresses: Record<Environment, string>;
 };
 

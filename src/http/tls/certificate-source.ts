@@ -4,7 +4,7 @@ import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Config } from '../../settings/config.ts';
 import type { CertifiedKey } from './certified-key.ts';
 import { developmentCertificate } from './development-certificate.ts';
-import { readOwnCertificate } from './own-certificate.ts';
+import { readOperatorCertificate } from './operator-certificate.ts';
 
 export type CertificateSource = AsyncDisposable & {
   current(): CertifiedKey;
@@ -24,12 +24,15 @@ export type CertificateSourceOptions = {
 /** Certificate and key are written one after the other: a little time lets both arrive. */
 const settleMs = 200;
 
-/** The certificate of the service, today's and whatever takes its place while it runs. */
+/** The certificate of the service: the present one, and those that replace it while the service runs. */
 export async function createCertificateSource(options: CertificateSourceOptions): Promise<CertificateSource> {
   const { config, log } = options;
-  const own = config.certificate;
+  const operatorPaths = config.certificate;
   const folder = join(config.dataFolder, 'tls');
-  const read = () => (own ? readOwnCertificate(own) : developmentCertificate({ folder, host: config.host }));
+  const read = () =>
+    operatorPaths
+      ? readOperatorCertificate(operatorPaths)
+      : developmentCertificate({ folder, host: config.host });
   const listeners: ((certifiedKey: CertifiedKey) => void)[] = [];
   let current = await read();
   let reloading: Promise<void> = Promise.resolve();
@@ -50,13 +53,14 @@ export async function createCertificateSource(options: CertificateSourceOptions)
     return reloading;
   };
 
-  // Where files cannot be watched (network drives, some containers), and for a certificate of our own that is about to
-  // end, looking now and then does it.
-  const poll = setInterval(reload, options.pollMs ?? (own ? 30_000 : 12 * 3_600_000));
+  // Some file systems (network drives, some containers) report no changes, and a development certificate is renewed before
+  // it ends: for both, looking now and then is enough.
+  const poll = setInterval(reload, options.pollMs ?? (operatorPaths ? 30_000 : 12 * 3_600_000));
   poll.unref();
   let settle: NodeJS.Timeout | undefined;
-  const watched = new Set(own ? [dirname(own.certPath), dirname(own.keyPath)] : []);
-  const watchers = [...watched].flatMap((path) => {
+  const { certPath, keyPath } = operatorPaths ?? {};
+  const folders = new Set(certPath && keyPath ? [dirname(certPath), dirname(keyPath)] : []);
+  const watchers = [...folders].flatMap((path) => {
     try {
       const watcher = watch(path, { persistent: false }, () => {
         clearTimeout(settle);
@@ -70,7 +74,7 @@ export async function createCertificateSource(options: CertificateSourceOptions)
 
   return {
     current: () => current,
-    authorityPath: own ? undefined : join(folder, 'ca.pem'),
+    authorityPath: operatorPaths ? undefined : join(folder, 'ca.pem'),
     reload,
     onChange: (listener) => void listeners.push(listener),
     async [Symbol.asyncDispose]() {

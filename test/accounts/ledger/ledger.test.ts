@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { temporarySqlite } from '../../../bench/servers/temporary-database.ts';
 import { periodAt } from '../../../src/accounts/ledger/calendar.ts';
 import { createLedger } from '../../../src/accounts/ledger/ledger.ts';
-import { createAccountRooms } from '../../support/accounts.ts';
+import { createAccountTestbed } from '../../support/accounts.ts';
 import { auditLedger } from '../../support/audit-ledger.ts';
 
 test('a release that failed is tried again with the next renewal', async () => {
-  await using rooms = await createAccountRooms(temporarySqlite);
-  const { database, clock } = rooms;
-  const { id: keyId } = await rooms.createKey();
+  await using testbed = await createAccountTestbed(temporarySqlite);
+  const { database, clock } = testbed;
+  const { id: keyId } = await testbed.createKey();
   const ledger = createLedger({ database, clock, instance: 'here' });
   const period = periodAt(clock.now());
   await ledger.reserve({ requestId: 'a', keyId, quotaMs: 60_000, period }, 30_000);

@@ -66,7 +66,7 @@ test('a token opens one stream from any page, and is nowhere in the log', async 
   assert.ok(!written.includes(token) && !written.includes(other) && !written.includes('ek_'));
 });
 
-test('streams take the places of their key, and give them back', async () => {
+test('streams take permits of their key, and give them back', async () => {
   const small = { ...plans.free, concurrentConnections: 2, requestsPerSecond: 100 };
   await using service = await startService({ plan: 'free', plans: { ...plans, free: small } });
   await using first = await connectStream(service);
@@ -197,7 +197,7 @@ test('audio that runs ahead waits in the client, and all of it is heard', async 
   assert.ok(client.messages.every(({ type }) => type !== 'error'));
 });
 
-test('a client that goes away is charged for what was heard, and its place is free', async () => {
+test('a client that goes away is charged for what was heard, and its permit is free', async () => {
   await using service = await startService();
   for (const leave of ['terminate', 'close'] as const) {
     await using client = await connectStream(service);

@@ -50,7 +50,7 @@ describe('a service being looked after', () => {
     assert.doesNotMatch(text, /somebody|and-this|secret|sk_/);
   });
 
-  test('lets a request in once and gives its place back, whatever the method and the answer', async () => {
+  test('lets a request in once and gives its permit back, whatever the method and the answer', async () => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of ['/v1/account', '/v1/models/none']) await running.fetch(path, { method });
     }

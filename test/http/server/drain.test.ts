@@ -64,7 +64,7 @@ test('what does not finish in time is cut off, and its lease closed', async () =
   assert.ok(!running.logged.some(({ level }) => Number(level) >= 50));
 });
 
-test('a client that goes away while it is being let in costs no place', async () => {
+test('a client that goes away while it is being let in costs no permit', async () => {
   await using running = await startService({ plan: 'free' });
   const authorization = `Bearer ${running.keys.live}`;
   for (let round = 0; round < 4; round++) {

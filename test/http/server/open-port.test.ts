@@ -37,7 +37,7 @@ test('an address that the machine does not have stops the start with a sentence'
   );
 });
 
-test('one address holds at most a quarter of the connections, and gets places back', async () => {
+test('one address holds at most a quarter of the connections, and may connect again when some have closed', async () => {
   await using running = await startService({ env: { SIANN_MAX_CONNECTIONS: '12' } });
   const open = () => openRaw(running.ports.live, running.ca);
   const held: RawConnection[] = [await open(), await open(), await open()];

@@ -15,9 +15,10 @@ export type ServiceView = RecogniserLoad & {
   errors: { code: string; count: number; lastAt: string }[];
 };
 
-export type ServiceWatch = {
-  /** The same metrics, watched. */
-  watched(metrics: Metrics): Metrics;
+/** The numbers of the last hour, kept in memory for the operator's page. */
+export type ServiceFigures = {
+  /** The same metrics, which also feed these figures. */
+  fedBy(metrics: Metrics): Metrics;
   read(): ServiceView;
 };
 
@@ -31,7 +32,7 @@ const hourMs = 3_600_000;
 /** Of the newest; older ones are forgotten sooner when there are many. */
 const maxKept = 10_000;
 
-export function createServiceWatch({ load, streams, clock = Date }: Options): ServiceWatch {
+export function createServiceFigures({ load, streams, clock = Date }: Options): ServiceFigures {
   const startedAt = new Date(clock.now()).toISOString();
   const errors: { code: string; at: number }[] = [];
   const transcriptions: { audioSeconds: number; seconds: number; at: number }[] = [];
@@ -46,7 +47,7 @@ export function createServiceWatch({ load, streams, clock = Date }: Options): Se
   };
 
   return {
-    watched: (metrics) => ({
+    fedBy: (metrics) => ({
       ...metrics,
       refused(code) {
         keep(errors, { code, at: clock.now() });

@@ -5,7 +5,7 @@ import { closeJobQueues, openJobQueues } from './queue/job-queues.ts';
 import { readWorkers, type WorkerAnnouncement } from './worker-announcement.ts';
 
 /** What is known of the workers, a second old at most. While Redis is away, what was known last. */
-export type ClusterWatch = AsyncDisposable & {
+export type ClusterView = AsyncDisposable & {
   workers(): readonly WorkerAnnouncement[];
   /** Jobs that no worker has taken yet. */
   waiting(): number;
@@ -17,7 +17,7 @@ export type ClusterWatch = AsyncDisposable & {
 
 const everyMs = 1_000;
 
-export async function watchCluster(redis: Redis, keys: ClusterKeys): Promise<ClusterWatch> {
+export async function openClusterView(redis: Redis, keys: ClusterKeys): Promise<ClusterView> {
   const queues = openJobQueues(redis, keys);
   const awaitingReady = new Set<() => void>();
   let workers: WorkerAnnouncement[] = [];

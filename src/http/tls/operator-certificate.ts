@@ -3,10 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { CertifiedKey } from './certified-key.ts';
 
-export type OwnCertificatePaths = { certPath: string; keyPath: string };
+export type OperatorCertificatePaths = { certPath: string; keyPath: string };
 
 /** The operator's certificate and key. Throws a sentence when they cannot be used. */
-export async function readOwnCertificate({ certPath, keyPath }: OwnCertificatePaths): Promise<CertifiedKey> {
+export async function readOperatorCertificate({
+  certPath,
+  keyPath,
+}: OperatorCertificatePaths): Promise<CertifiedKey> {
   // One after the other, so that of two missing files the same one is always named.
   const cert = await readText('SIANN_TLS_CERT', certPath);
   const key = await readText('SIANN_TLS_KEY', keyPath);
@@ -17,7 +20,7 @@ export async function readOwnCertificate({ certPath, keyPath }: OwnCertificatePa
 }
 
 /** What a server would say about the pair at the first connection is better said now. */
-function validityOf(cert: string, key: string, { certPath, keyPath }: OwnCertificatePaths): string {
+function validityOf(cert: string, key: string, { certPath, keyPath }: OperatorCertificatePaths): string {
   try {
     createSecureContext({ cert, key });
     return new X509Certificate(cert).validTo;

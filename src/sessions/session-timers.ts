@@ -10,12 +10,16 @@ type Options = {
   onTooLong(): void;
 };
 
-/** Watches how long a stream is silent and how long it has lasted. */
-export type SessionWatch = { active(): void; stop(): void };
+/** Measure how long a stream is silent and how long it has lasted. */
+export type SessionTimers = {
+  /** The client has sent something. */
+  active(): void;
+  stop(): void;
+};
 
 const secondLookMs = 100;
 
-export function watchSession({ limits, isBusy, ...on }: Options): SessionWatch {
+export function startSessionTimers({ limits, isBusy, ...on }: Options): SessionTimers {
   let lastActive = performance.now();
   let warned = false;
   let idleTimer = setTimeout(checkIdle, limits.idleWarningSeconds * 1000);
@@ -36,7 +40,7 @@ export function watchSession({ limits, isBusy, ...on }: Options): SessionWatch {
     idleTimer = setTimeout(lookAgain, (limits.idleSeconds - limits.idleWarningSeconds) * 1000);
   }
 
-  /** After a while in which this process did not run, what has come meanwhile is seen before it is judged. */
+  /** The process itself may have stood still: whatever arrived meanwhile is let in before the client is judged. */
   function lookAgain(): void {
     idleTimer = setTimeout(() => {
       if (warned && !isBusy()) on.onIdle();

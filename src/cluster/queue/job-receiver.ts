@@ -5,7 +5,7 @@ import { type ClusterKeys, nodeOf } from '../cluster-keys.ts';
 import { createRedisPresence } from '../redis-presence.ts';
 
 /** What a worker reads and writes beside the queues. What was taken or computed is worth waiting for Redis. */
-export type WorkPost = Disposable & {
+export type JobReceiver = Disposable & {
   /** What is to be done; nothing when nobody wants it any more. */
   readInput(id: string): Promise<Buffer | undefined>;
   answer(id: string, bytes: Buffer): Promise<void>;
@@ -15,11 +15,11 @@ export type WorkPost = Disposable & {
 
 /** An answer waits so long for its node, which may just be cut off from Redis. */
 const answerMs = 90_000;
-/** When it does not listen it is gone, mostly. */
-const unheardAnswerMs = 20_000;
+/** A node that does not listen has mostly gone for good. */
+const unreceivedAnswerMs = 20_000;
 const persistenceMs = 60_000;
 
-export function createWorkPost(redis: Redis, keys: ClusterKeys, onReturn: () => void): WorkPost {
+export function createJobReceiver(redis: Redis, keys: ClusterKeys, onReturn: () => void): JobReceiver {
   const presence = createRedisPresence(redis, onReturn);
   const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
     const until = performance.now() + persistenceMs;
@@ -48,7 +48,7 @@ export function createWorkPost(redis: Redis, keys: ClusterKeys, onReturn: () => 
           redis.del(keys.input(id)),
         ]),
       );
-      if (listeners === 0) await redis.pexpire(keys.answer(id), unheardAnswerMs);
+      if (listeners === 0) await redis.pexpire(keys.answer(id), unreceivedAnswerMs);
     },
 
     async callOthers(priority) {

@@ -20,11 +20,11 @@ export type TakenJob = {
   letGo(): void;
 };
 
-export type JobLanes = AsyncDisposable & {
+export type JobIntake = AsyncDisposable & {
   take(priority: Priority): Promise<TakenJob | undefined>;
 };
 
-type LaneOptions = {
+type IntakeOptions = {
   redis: Redis;
   keys: ClusterKeys;
   lockMs: number;
@@ -35,10 +35,10 @@ type LaneOptions = {
 type Held = { worker: Worker; token: string };
 
 /**
- * The queues from a worker's side. Jobs are fetched one by one when there is room for them, which BullMQ's own loop, one
- * for each queue and with a number of its own, would not know.
+ * The queues from a worker's side. Jobs are fetched one by one when a slot is free. BullMQ's own loop could not do that: it
+ * has one for each queue, with a limit of its own.
  */
-export async function createJobLanes({ redis, keys, lockMs, onStalled }: LaneOptions): Promise<JobLanes> {
+export async function createJobIntake({ redis, keys, lockMs, onStalled }: IntakeOptions): Promise<JobIntake> {
   const held = new Map<string, Held>();
   let nextToken = 0;
   const open = (priority: Priority) => {
@@ -62,10 +62,10 @@ export async function createJobLanes({ redis, keys, lockMs, onStalled }: LaneOpt
 
   const renewal = setInterval(() => {
     for (const worker of Object.values(workers)) {
-      const own = [...held].filter(([, job]) => job.worker === worker);
-      if (own.length === 0) continue;
-      const ids = own.map(([id]) => id);
-      const tokens = own.map(([, { token }]) => token);
+      const jobs = [...held].filter(([, job]) => job.worker === worker);
+      if (jobs.length === 0) continue;
+      const ids = jobs.map(([id]) => id);
+      const tokens = jobs.map(([, { token }]) => token);
       // A lock that was lost means that another has the job too; the first answer counts.
       worker.extendJobLocks(ids, tokens, lockMs).catch(() => {});
     }

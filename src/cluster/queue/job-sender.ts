@@ -4,26 +4,26 @@ import type { Priority } from '../../pool/dispatcher.ts';
 import type { ClusterKeys } from '../cluster-keys.ts';
 import { closeJobQueues, openJobQueues } from './job-queues.ts';
 
-export type PostedJob = { id: string; requestId: string; priority: Priority; pack(): Buffer };
+export type JobToSend = { id: string; requestId: string; priority: Priority; pack(): Buffer };
 
 export type JobTrace = { job: boolean; answer: boolean; input: boolean };
 
 /** Puts jobs into Redis and takes answers from it. Every verb fails when Redis is away. */
-export type JobPost = AsyncDisposable & {
+export type JobSender = AsyncDisposable & {
   /** Once more under the same id changes nothing, as long as the first is there. */
-  send(job: PostedJob, turn: number): Promise<void>;
+  send(job: JobToSend, rank: number): Promise<void>;
   /** Takes a waiting job back, and lets go of a running one; false for the latter. */
-  withdraw(job: PostedJob): Promise<boolean>;
+  withdraw(job: JobToSend): Promise<boolean>;
   /** Takes a job back only if nobody has begun it. */
-  takeBack(job: PostedJob): Promise<boolean>;
+  takeBack(job: JobToSend): Promise<boolean>;
   /** The answer, which is there once. */
   collect(id: string): Promise<Buffer | undefined>;
   discardAnswer(id: string): Promise<void>;
   /** What there is of each job, whose audio is kept for another while. */
-  keepAlive(jobs: PostedJob[]): Promise<JobTrace[]>;
-  renewInput(job: PostedJob): Promise<void>;
-  /** To the first turn, if it still waits. */
-  bringForward(job: PostedJob): Promise<void>;
+  keepAlive(jobs: JobToSend[]): Promise<JobTrace[]>;
+  renewInput(job: JobToSend): Promise<void>;
+  /** Gives it the first rank, if it still waits. */
+  bringForward(job: JobToSend): Promise<void>;
 };
 
 /** Audio that nobody looks after any more, its node having died, goes away so soon. */
@@ -32,18 +32,18 @@ const inputMs = 30_000;
 /** What was given up twice is kept for whoever looks into it, without its audio. */
 const setAside = { age: 86_400, count: 1_000 };
 
-export function createJobPost(redis: Redis, keys: ClusterKeys): JobPost {
+export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
   const queues = openJobQueues(redis, keys);
-  const putInput = ({ id, pack }: PostedJob) => redis.set(keys.input(id), pack(), 'PX', inputMs);
-  const remove = async ({ id, priority }: PostedJob) =>
+  const putInput = ({ id, pack }: JobToSend) => redis.set(keys.input(id), pack(), 'PX', inputMs);
+  const remove = async ({ id, priority }: JobToSend) =>
     (await queues[priority].remove(id, { removeChildren: false })) === 1;
 
   return {
-    async send(job, turn) {
+    async send(job, rank) {
       const { id, requestId, priority } = job;
       const options: JobsOptions = {
         jobId: id,
-        priority: turn,
+        priority: rank,
         attempts: 1,
         removeOnComplete: true,
         removeOnFail: setAside,
