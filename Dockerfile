@@ -17,6 +17,7 @@ RUN node deploy/image/prune.mjs /app "${SIANN_MODEL}"
 COPY LICENSE NOTICE ./
 COPY bin bin/
 COPY scripts/install.mjs scripts/
+COPY wire wire/
 COPY client client/
 COPY console console/
 COPY docs/realtime.md docs/

@@ -1,5 +1,5 @@
+import type { SessionEvent } from '../wire/stream-events.ts';
 import { SiannError } from './errors.ts';
-import type { WireEvent } from './live-events.ts';
 import type { OpenedSocket } from './sockets.ts';
 
 /** One connection of a stream, from its first event to its close. */
@@ -22,7 +22,7 @@ export type LiveSessionOptions = OpenedSocket & {
   closeAt(): number | undefined;
   bytesPerSecond: number;
   signal: AbortSignal;
-  onEvent(event: Exclude<WireEvent, { type: 'error' }>): void;
+  onEvent(event: Exclude<SessionEvent, { type: 'error' }>): void;
   onSent(): void;
 };
 
@@ -87,7 +87,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
     onSent();
   };
 
-  const receive = (event: WireEvent) => {
+  const receive = (event: SessionEvent) => {
     if (event.type === 'error') {
       const { message, code, type, param } = event.error;
       failure = new SiannError({ message, code, type, param });

@@ -1,11 +1,14 @@
+import type { Account, Usage } from '../wire/account.ts';
 import type { ListenOptions } from './live-events.ts';
 import { type LiveStream, openLiveStream } from './live-stream.ts';
 import { createRequester, type SendRequest } from './requests.ts';
 import { createSockets, type OpenSocket, type WebSocketConstructor } from './sockets.ts';
 import { type AudioFile, type TranscribeOptions, type Transcription, transcribe } from './transcription.ts';
 
+export type { Account, MonthlyUsage, Usage } from '../wire/account.ts';
+export type { TranscriptEvent } from '../wire/stream-events.ts';
 export { SiannError, type UpperCaseName } from './errors.ts';
-export type { ListenOptions, LiveEvent, TranscriptEvent } from './live-events.ts';
+export type { ListenOptions, LiveEvent } from './live-events.ts';
 export type { LiveStream } from './live-stream.ts';
 export { toSrt, toVtt } from './subtitles.ts';
 export type {
@@ -33,30 +36,6 @@ export type SiannOptions = {
   WebSocket?: WebSocketConstructor;
   /** Where a page gets its one-use tokens for live captions when it has no key. */
   realtimeToken?: () => Promise<string>;
-};
-
-export type MonthlyUsage = {
-  /** Minutes used this month, and left of it; null is without limit. */
-  currentMonth: number;
-  quota: number | null;
-  remaining: number | null;
-  resetDate: string;
-};
-
-export type Account = {
-  id: string;
-  name: string;
-  environment: 'live' | 'test';
-  project: { id: string; name: string };
-  plan: string;
-  key: { id: string; prefix: string; createdAt: string };
-  usage: MonthlyUsage;
-  rateLimit: { requestsPerSecond: number; concurrentConnections: number };
-};
-
-export type Usage = MonthlyUsage & {
-  environment: 'live' | 'test';
-  daily: { date: string; minutes: number; requests: number }[];
 };
 
 /** Speech to text. One for each key. */

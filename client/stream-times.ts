@@ -1,4 +1,5 @@
-import type { LiveEvent, TranscriptEvent, WireEvent } from './live-events.ts';
+import type { SessionEvent, TranscriptEvent } from '../wire/stream-events.ts';
+import type { LiveEvent } from './live-events.ts';
 
 /**
  * Several sessions as one stream: each begins where the finals of the one before it ended, so its times are shifted by
@@ -11,7 +12,7 @@ export type StreamTimes = {
   readonly speaking: boolean;
   /** A session begins whose first sample is at that time of the stream. */
   beginSession(atSeconds: number): void;
-  translate(event: Exclude<WireEvent, { type: 'error' | 'session.begin' }>): LiveEvent | undefined;
+  translate(event: Exclude<SessionEvent, { type: 'error' | 'session.begin' }>): LiveEvent | undefined;
 };
 
 /** A voice is noticed a little after it has begun. */

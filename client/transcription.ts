@@ -1,3 +1,4 @@
+import type { FileEvent, JsonSegment, JsonTranscript } from '../wire/transcripts.ts';
 import { SiannError } from './errors.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { SendRequest } from './requests.ts';
@@ -18,16 +19,9 @@ export type TranscribeOptions = {
   signal?: AbortSignal;
 };
 
-export type TranscriptSegment = { id: number; start: number; end: number; text: string; speaker?: number };
+export type TranscriptSegment = JsonSegment;
 
-export type Transcript = {
-  task: 'transcribe';
-  /** Seconds of audio. */
-  duration: number;
-  text: string;
-  segments: TranscriptSegment[];
-  num_speakers?: number;
-};
+export type Transcript = JsonTranscript & { segments: TranscriptSegment[] };
 
 export type AudioFile = Blob | ArrayBuffer | Uint8Array;
 
@@ -64,10 +58,10 @@ async function run(
   });
   const segments: TranscriptSegment[] = [];
   for await (const data of eventsOf(response, options.signal)) {
-    const event = JSON.parse(data) as StreamEvent;
+    const event = JSON.parse(data) as FileEvent;
     if (event.type === 'transcript.text.segment') {
       const { start, end, text, speaker } = event;
-      const labelled = { ...(speaker !== undefined && { speaker: Number(speaker) }) };
+      const labelled = { ...(speaker !== undefined && { speaker }) };
       const segment = { id: segments.length, start, end, text, ...labelled };
       segments.push(segment);
       onSegment(segment);
@@ -83,7 +77,7 @@ async function run(
     } else if (event.type === 'error') {
       const { message, code, type, param } = event.error;
       const requestId = response.headers.get('x-request-id') ?? undefined;
-      throw new SiannError({ message, code: code ?? 'internal_error', type, param, requestId });
+      throw new SiannError({ message, code, type, param, requestId });
     }
   }
   throw new SiannError({
@@ -91,12 +85,6 @@ async function run(
     code: 'connection_lost',
   });
 }
-
-type StreamEvent =
-  | { type: 'transcript.text.delta' }
-  | { type: 'transcript.text.segment'; start: number; end: number; text: string; speaker?: string | number }
-  | { type: 'transcript.text.done'; text: string; usage: { seconds: number } }
-  | { type: 'error'; error: { message: string; type?: string; param?: string; code?: string } };
 
 async function* eventsOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string> {
   try {

@@ -190,9 +190,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** The body of every error, as the contract spells it. */
-export type ErrorBody = { error: { message: string; type: string; param?: string; code: string } };
-
 /** The database or Redis is away: the same may well work in a moment. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'unavailable';

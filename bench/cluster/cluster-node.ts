@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Environment } from '../../src/accounts/admission.ts';
+import type { Environment } from '../../wire/account.ts';
 import { type ServedProcess, type ServeOptions, serve } from '../service/served-process.ts';
 
 export type Role = 'api' | 'worker';

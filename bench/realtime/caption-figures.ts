@@ -1,6 +1,6 @@
 import { alignUnits, toUnits } from '../../evaluation/scoring.ts';
-import type { SessionEvent, TranscriptEvent } from '../../src/sessions/session-events.ts';
 import { joinText } from '../../src/speech/text/join-text.ts';
+import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 
 /** What a listener saw of one recording, in seconds since its first sample was spoken. */
 export type Seen = { event: SessionEvent; atSeconds: number }[];

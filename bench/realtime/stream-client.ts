@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { SessionEvent } from '../../src/sessions/session-events.ts';
+import type { SessionEvent } from '../../wire/stream-events.ts';
 
 export type TimedEvent = { event: SessionEvent; atMs: number };
 

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../src/sessions/session-events.ts';
+import type { SessionEvent } from '../../wire/stream-events.ts';
 import { type StreamClient, sessionEnd } from './stream-client.ts';
 
 /** What became of a stream, and what was wrong with it, if anything. */

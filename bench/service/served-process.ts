@@ -7,7 +7,7 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../src/accounts/admission.ts';
+import type { Environment } from '../../wire/account.ts';
 
 const command = fileURLToPath(new URL('../../bin/siann.mjs', import.meta.url));
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PlanId } from '../../src/accounts/admission.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { PlanId } from '../../wire/account.ts';
 
 export type BenchKey = { id: string; key: string };
 

@@ -1,8 +1,6 @@
 /** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
 
-export type Environment = 'live' | 'test';
-
-export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
+import type { Environment, PlanId } from '../../wire/account.ts';
 
 /** Everything about a request that decides whether it may come in. */
 export type Credential = {

@@ -1,17 +1,6 @@
+import type { DiarizedJsonTranscript, DiarizedSegment } from '../../wire/transcripts.ts';
 import type { Segment, Transcript } from '../speech/transcript/segment.ts';
-import { summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
-
-/** OpenAI's `diarized_json`, except that speakers are numbers, as everywhere else in this service. */
-export type DiarizedJsonTranscript = TranscriptSummary & { segments: DiarizedSegment[] };
-
-export type DiarizedSegment = {
-  type: 'transcript.text.segment';
-  id: string;
-  start: number;
-  end: number;
-  text: string;
-  speaker?: number;
-};
+import { summarise, toJsonSegment } from './json.ts';
 
 export function toDiarizedJson(transcript: Transcript): DiarizedJsonTranscript {
   return {

@@ -1,12 +1,7 @@
+import type { JsonSegment, JsonTranscript, TranscriptSummary } from '../../wire/transcripts.ts';
 import { joinText } from '../speech/text/join-text.ts';
 import type { Segment, Transcript } from '../speech/transcript/segment.ts';
 import { shownTimes, toMilliseconds } from './times.ts';
-
-export type JsonTranscript = TranscriptSummary & { segments?: JsonSegment[] };
-
-export type TranscriptSummary = { task: 'transcribe'; duration: number; text: string; num_speakers?: number };
-
-export type JsonSegment = { id: number; start: number; end: number; text: string; speaker?: number };
 
 export function toJson(transcript: Transcript, options: { segments: boolean }): JsonTranscript {
   return {

@@ -1,23 +1,7 @@
-import type { SpokenLanguage } from '../speech/transcript/languages.ts';
+import type { TimedWord, VerboseJsonSegment, VerboseJsonTranscript } from '../../wire/transcripts.ts';
 import type { Segment, Transcript, Word } from '../speech/transcript/segment.ts';
-import { type JsonSegment, summarise, type TranscriptSummary, toJsonSegment } from './json.ts';
+import { summarise, toJsonSegment } from './json.ts';
 import { shownTimes } from './times.ts';
-
-export type VerboseJsonTranscript = TranscriptSummary & {
-  language: SpokenLanguage;
-  segments?: VerboseJsonSegment[];
-  words?: { word: string; start: number; end: number }[];
-};
-
-/** OpenAI's figures; `seek` counts hundredths of a second, the frames of Whisper's features. */
-export type VerboseJsonSegment = JsonSegment & {
-  seek: number;
-  tokens: number[];
-  temperature: number;
-  avg_logprob: number;
-  compression_ratio: number;
-  no_speech_prob: number;
-};
 
 export function toVerboseJson(
   transcript: Transcript,
@@ -44,6 +28,6 @@ function toVerboseSegment(segment: Segment, id: number): VerboseJsonSegment {
   };
 }
 
-function toJsonWord(word: Word): { word: string; start: number; end: number } {
+function toJsonWord(word: Word): TimedWord {
   return { word: word.text.trim(), ...shownTimes(word) };
 }

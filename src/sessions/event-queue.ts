@@ -1,4 +1,4 @@
-import type { SessionEvent, TranscriptEvent } from './session-events.ts';
+import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 
 /** An event before it is known whether the client will read it: transcripts are counted when they are taken. */
 export type QueuedEvent = Exclude<SessionEvent, TranscriptEvent> | Omit<TranscriptEvent, 'seq'>;

@@ -1,10 +1,10 @@
+import type { StreamEncoding } from '../../wire/stream-events.ts';
 import { joinBytes } from '../audio/byte-reader.ts';
 import { createFlacFrames } from '../audio/flac/flac-frames.ts';
 import type { Pcm } from '../audio/pcm.ts';
 import { downmix } from '../audio/resample/downmix.ts';
 import { createResampler } from '../audio/resample/resampler.ts';
 import { bytesPerSample, readSamples, type SampleFormat } from '../audio/samples/sample-format.ts';
-import type { StreamEncoding } from './session-events.ts';
 
 /** Bytes as a client sends them, split anywhere → samples. */
 export interface FrameDecoder {

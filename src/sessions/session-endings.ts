@@ -1,5 +1,5 @@
+import type { EndReason, SessionEvent } from '../../wire/stream-events.ts';
 import type { ServiceError } from '../errors.ts';
-import type { EndReason, SessionEvent } from './session-events.ts';
 
 type ErrorBody = Extract<SessionEvent, { type: 'error' }>['error'];
 

@@ -1,3 +1,4 @@
+import type { EndReason, SessionEvent, StreamEncoding, WarningCode } from '../../wire/stream-events.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { ServiceError } from '../errors.ts';
@@ -8,8 +9,8 @@ import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
 import { createInputQueue } from './input-queue.ts';
 import { createSessionBilling, isQuota, type StreamAccount } from './session-billing.ts';
+import type { SessionClose } from './session-close.ts';
 import { endings, errorOf } from './session-endings.ts';
-import type { EndReason, SessionClose, SessionEvent, StreamEncoding, WarningCode } from './session-events.ts';
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
 import { startSessionTimers } from './session-timers.ts';
 import { createSessionTranscript } from './session-transcript.ts';

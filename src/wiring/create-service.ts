@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Environment } from '../accounts/admission.ts';
+import type { Environment } from '../../wire/account.ts';
 import { createGate } from '../accounts/gate.ts';
 import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts';
 import type { Plans } from '../accounts/projects/plans.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { captionFigures, quantile, type Seen } from '../../bench/realtime/caption-figures.ts';
-import type { TranscriptEvent } from '../../src/sessions/session-events.ts';
+import type { TranscriptEvent } from '../../wire/stream-events.ts';
 
 let seq = 0;
 function transcript(atSeconds: number, given: Partial<TranscriptEvent>): Seen[number] {

@@ -18,7 +18,7 @@ test('what is published runs in plain Node, without any package', async () => {
     assert.equal(exports['./client'].default, './dist/client/siann.js');
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const program = `
-      const { Siann, SiannError } = await import('./siann.js');
+      const { Siann, SiannError } = await import('./client/siann.js');
       const siann = new Siann({ apiKey: 'sk_test_0', baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 0 });
       const error = await siann.account().catch((error) => error);
       console.log(error instanceof SiannError, error.name);`;

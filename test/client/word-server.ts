@@ -4,8 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { WireEvent } from '../../client/live-events.ts';
-import type { SessionEvent } from '../../src/sessions/session-events.ts';
+import type { SessionEvent } from '../../wire/stream-events.ts';
 
 export const sampleRate = 8000;
 const silenceSamples = sampleRate * 0.2;
@@ -46,7 +45,7 @@ export async function startWordServer(port = 0): Promise<WordServer> {
 
 function serveWords(socket: WebSocket): void {
   // The client describes the wire for itself: here the types hold the two descriptions together.
-  const send = (event: SessionEvent) => socket.send(JSON.stringify(event satisfies WireEvent));
+  const send = (event: SessionEvent) => socket.send(JSON.stringify(event satisfies SessionEvent));
   const heard = { samples: 0, spoken: [] as number[], start: 0, end: 0, silence: 0, last: 0 };
   let seq = 0;
   let segment = 0;

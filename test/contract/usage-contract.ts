@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Admitted, Environment } from '../../src/accounts/admission.ts';
+import type { Admitted } from '../../src/accounts/admission.ts';
+import type { Environment } from '../../wire/account.ts';
 import { type AccountTestbed, createAccountTestbed } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEventQueue, type QueuedEvent } from '../../src/sessions/event-queue.ts';
-import type { SessionEvent } from '../../src/sessions/session-events.ts';
+import type { SessionEvent } from '../../wire/stream-events.ts';
 
 test('a slow reader misses partials that were overtaken, and nothing else', async () => {
   const queue = createEventQueue();

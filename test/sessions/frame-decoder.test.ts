@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { joinSamples } from '../../src/audio/audio-block.ts';
 import { BadAudio } from '../../src/audio/bad-audio.ts';
 import { createFrameDecoder } from '../../src/sessions/frame-decoder.ts';
-import type { StreamEncoding } from '../../src/sessions/session-events.ts';
+import type { StreamEncoding } from '../../wire/stream-events.ts';
 import { correlate, decodeAll, fixture, join, noise } from '../audio/fixtures.ts';
 
 const wave = fixture('speech-16k.wav').subarray(44);

@@ -8,8 +8,9 @@ import {
   type SessionOptions,
 } from '../../src/sessions/session.ts';
 import type { StreamAccount } from '../../src/sessions/session-billing.ts';
-import type { SessionClose, SessionEvent, TranscriptEvent } from '../../src/sessions/session-events.ts';
+import type { SessionClose } from '../../src/sessions/session-close.ts';
 import { defaultSessionLimits, type SessionLimits } from '../../src/sessions/session-limits.ts';
+import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 import { scriptedStreams } from '../support/scripted-streams.ts';
 
 export type NotingAccount = StreamAccount & { reserved: number; charged: number; charges: number[] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { EndReason, SessionEvent } from '../../src/sessions/session-events.ts';
+import type { EndReason, SessionEvent } from '../../wire/stream-events.ts';
 import { noise } from '../audio/fixtures.ts';
 import { startSession, transcripts } from './session-harness.ts';
 

@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Credential, Environment } from '../../src/accounts/admission.ts';
+import type { Credential } from '../../src/accounts/admission.ts';
 import { createGate } from '../../src/accounts/gate.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import type { Plans } from '../../src/accounts/projects/plans.ts';
 import { createUsageViews } from '../../src/accounts/usage/usage-views.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Environment } from '../../wire/account.ts';
 import type { CreateDatabase } from './both-engines.ts';
 
 export type AccountTestbed = Awaited<ReturnType<typeof createAccountTestbed>>;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import type { Environment } from '../../src/accounts/admission.ts';
-import type { SessionEvent, TranscriptEvent } from '../../src/sessions/session-events.ts';
+import type { Environment } from '../../wire/account.ts';
+import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 import type { TestService } from './service.ts';
 
 export type StreamClientOptions = {

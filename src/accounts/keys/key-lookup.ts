@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Environment, PlanId } from '../../../wire/account.ts';
 import type { Database } from '../../storage/database.ts';
 import { createVersionedCache } from '../../storage/versioned-cache.ts';
-import type { Admitted, Environment, PlanId } from '../admission.ts';
+import type { Admitted } from '../admission.ts';
 import { createAddressCheck } from './allow-list.ts';
 import { hashOf } from './api-key.ts';
 

@@ -1,7 +1,7 @@
+import type { Environment } from '../../../wire/account.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKeyRow } from '../../storage/tables.ts';
-import type { Environment } from '../admission.ts';
 import { checkedName } from '../projects/checked-name.ts';
 import type { Projects } from '../projects/projects.ts';
 import { createApiKey, randomText } from './api-key.ts';

@@ -1,4 +1,4 @@
-import type { PlanId } from '../admission.ts';
+import type { PlanId } from '../../../wire/account.ts';
 
 export type Plan = {
   /** Of audio in a UTC calendar month, for each key; undefined is without limit. */

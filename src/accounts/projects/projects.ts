@@ -1,7 +1,7 @@
+import type { PlanId } from '../../../wire/account.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ProjectRow } from '../../storage/tables.ts';
-import type { PlanId } from '../admission.ts';
 import { parseAllowList } from '../keys/allow-list.ts';
 import { randomText } from '../keys/api-key.ts';
 import { checkedName } from './checked-name.ts';

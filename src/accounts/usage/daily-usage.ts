@@ -1,7 +1,6 @@
+import type { DailyUsage } from '../../../wire/account.ts';
 import type { Database } from '../../storage/database.ts';
 import type { DailyUsageRow } from '../../storage/tables.ts';
-
-export type DailyUsage = { date: string; minutes: number; requests: number };
 
 /** A key's days from one to another, both included, without those on which nothing was transcribed. */
 export function readDays(

@@ -1,10 +1,11 @@
+import type { DailyUsage } from '../../../wire/account.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Key } from '../keys/keys.ts';
 import { createBalanceReader } from '../ledger/balances.ts';
 import { periodAt } from '../ledger/calendar.ts';
 import type { Accounts } from '../projects/accounts.ts';
 import { plans } from '../projects/plans.ts';
-import { type DailyUsage, dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
+import { dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
 import { type UsageRange, wholeRange } from './usage-range.ts';
 
 export type KeyUsage = {

@@ -1,41 +1,17 @@
+import type { Account, MonthlyUsage, Usage } from '../../../wire/account.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Admitted, Environment, PlanId } from '../admission.ts';
+import type { Admitted } from '../admission.ts';
 import { createBalanceReader } from '../ledger/balances.ts';
 import { periodAt, resetDateOf } from '../ledger/calendar.ts';
 import { type Plans, plans as publishedPlans } from '../projects/plans.ts';
-import { type DailyUsage, dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
+import { dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
 import { type UsageRange, wholeRange } from './usage-range.ts';
-
-/** Minutes are rounded to two decimals; null is without limit; the reset is an ISO 8601 instant. */
-export type MonthlyUsage = {
-  currentMonth: number;
-  quota: number | null;
-  remaining: number | null;
-  resetDate: string;
-};
-
-export type AccountView = {
-  id: string;
-  name: string;
-  environment: Environment;
-  project: { id: string; name: string };
-  plan: PlanId;
-  key: { id: string; prefix: string; createdAt: string };
-  usage: MonthlyUsage;
-  rateLimit: { requestsPerSecond: number; concurrentConnections: number };
-};
-
-/** Days on which nothing was transcribed are left out. */
-export type UsageView = MonthlyUsage & {
-  environment: Environment;
-  daily: DailyUsage[];
-};
 
 /** What a key may know of itself. */
 export interface UsageViews {
-  readAccount(admitted: Admitted): Promise<AccountView>;
+  readAccount(admitted: Admitted): Promise<Account>;
   /** Throws invalid_value for a range that makes no sense or is longer than 366 days. */
-  readUsage(admitted: Admitted, range?: UsageRange): Promise<UsageView>;
+  readUsage(admitted: Admitted, range?: UsageRange): Promise<Usage>;
 }
 
 type Options = { database: Database; clock?: { now(): number }; plans?: Plans };

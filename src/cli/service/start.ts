@@ -1,4 +1,4 @@
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import type { Service } from '../../wiring/create-service.ts';
 import { type Command, parseCommandLine, refuseArguments } from '../command.ts';
 import { runService } from './run-service.ts';

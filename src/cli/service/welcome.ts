@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import type { Service } from '../../wiring/create-service.ts';
 import { setupAddress } from './console-address.ts';
 

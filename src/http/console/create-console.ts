@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import { createSignIn, type SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { createUsageReport } from '../../accounts/usage/usage-report.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import { readLastUsed } from '../../accounts/keys/last-used.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import type { ReadUsageReport } from '../../accounts/usage/usage-report.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import { plans } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleUserOf } from './console-user.ts';

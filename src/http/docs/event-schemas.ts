@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import type { SessionEvent } from '../../sessions/session-events.ts';
+import type { SessionEvent } from '../../../wire/stream-events.ts';
 
 const seconds = (description: string) => Type.Number({ description });
 const speaker = Type.Optional(

@@ -1,5 +1,5 @@
+import type { StreamEncoding } from '../../../wire/stream-events.ts';
 import type { SessionConfig } from '../../sessions/session.ts';
-import type { StreamEncoding } from '../../sessions/session-events.ts';
 import type { FormFields } from '../transcription/upload/form-reader.ts';
 import { invalidValue, readBoolean, readList, readNumber, readText } from './field-values.ts';
 import { readLanguage } from './transcription-request.ts';

@@ -1,6 +1,7 @@
+import type { EndReason, SessionEvent } from '../../../wire/stream-events.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { Session, SessionConfig } from '../../sessions/session.ts';
-import type { EndReason, SessionClose, SessionEvent } from '../../sessions/session-events.ts';
+import type { SessionClose } from '../../sessions/session-close.ts';
 
 /** One client's side of a stream: its messages in, what it shall read out, in whatever dialect it speaks. */
 export type Conversation = {

@@ -1,5 +1,5 @@
+import type { SessionEvent } from '../../../wire/stream-events.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { SessionEvent } from '../../sessions/session-events.ts';
 
 /** Messages for the client from several sources: the session's events and what a dialect says by itself. */
 export type Outbox = {

@@ -1,5 +1,5 @@
+import type { SessionEvent } from '../../../wire/stream-events.ts';
 import type { Session, SessionConfig } from '../../sessions/session.ts';
-import type { SessionEvent } from '../../sessions/session-events.ts';
 
 /** What is known of a session's audio from outside, for the log and the figures. */
 export type StreamWatch = {

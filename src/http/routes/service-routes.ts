@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
 import type { UsageViews } from '../../accounts/usage/usage-views.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { Readiness } from '../../operations/readiness.ts';

@@ -1,5 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { AdmissionKind, Credential, Environment, Gate, Lease } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
+import type { AdmissionKind, Credential, Gate, Lease } from '../../accounts/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceState } from '../../operations/service-state.ts';

@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify';
-import { type ErrorBody, type ErrorCode, ServiceError } from '../../errors.ts';
+import type { ErrorBody } from '../../../wire/error-body.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 
 /** Whatever was thrown, as the error that the client may see. What is not known is `internal_error`, and the cause stays inside. */
 export function toServiceError(error: unknown): ServiceError {

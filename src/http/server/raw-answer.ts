@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ErrorBody } from '../../errors.ts';
+import type { ErrorBody } from '../../../wire/error-body.ts';
 import { createRequestId } from './request-id.ts';
 
 const lingerMs = 1_000;

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Environment } from '../../accounts/admission.ts';
+import type { Environment } from '../../../wire/account.ts';
+import type { EndReason } from '../../../wire/stream-events.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { ServiceState } from '../../operations/service-state.ts';
 import type { RequestSpan, Tracing } from '../../operations/tracing.ts';
-import type { EndReason } from '../../sessions/session-events.ts';
 import { boundUnreadBody, closeAfterBody } from './unread-body.ts';
 
 declare module 'fastify' {

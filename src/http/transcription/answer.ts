@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Lease } from '../../accounts/admission.ts';
+import { createEventWriter } from '../../formats/file-events.ts';
 import { formatTranscript } from '../../formats/response-format.ts';
-import { createEventWriter } from '../../formats/stream-events.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
 import type { TranscriptionRequest } from '../fields/transcription-request.ts';
 import { errorBody, toServiceError } from '../server/error-answer.ts';

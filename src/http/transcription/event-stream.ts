@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { StreamEvent } from '../../formats/stream-events.ts';
+import type { FileEvent } from '../../../wire/transcripts.ts';
 
 /** Server-sent events to a client that may read slowly. */
 export type EventStream = Disposable & {
   /** Resolves when the client has taken enough for more to be written. */
-  send(events: readonly StreamEvent[]): Promise<void>;
-  end(event: StreamEvent): void;
+  send(events: readonly FileEvent[]): Promise<void>;
+  end(event: FileEvent): void;
 };
 
 export type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
@@ -37,7 +37,7 @@ export function openEventStream({ response, signal, heartbeatMs }: EventStreamOp
   };
 }
 
-function encode(event: StreamEvent): string {
+function encode(event: FileEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { eventSchemas } from '../../../src/http/docs/event-schemas.ts';
 import { renderMarkdown } from '../../../src/http/docs/markdown.ts';
 import { docsPages } from '../../../src/http/docs/page-frame.ts';
-import type { SessionEvent } from '../../../src/sessions/session-events.ts';
+import type { SessionEvent } from '../../../wire/stream-events.ts';
 import { scriptedStreams } from '../../support/scripted-streams.ts';
 import { silentRecogniser, startService, type TestService } from '../../support/service.ts';
 import { connectStream, silence } from '../../support/stream-client.ts';

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type CarryTimes, carryConversation } from '../../../src/http/realtime/carry-conversation.ts';
 import type { Conversation } from '../../../src/http/realtime/conversation.ts';
-import type { EndReason, SessionClose } from '../../../src/sessions/session-events.ts';
+import type { SessionClose } from '../../../src/sessions/session-close.ts';
+import type { EndReason } from '../../../wire/stream-events.ts';
 
 const quick: CarryTimes = { pingMs: 50, silenceMs: 200, stallMs: 300, closeMs: 200 };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import type { SessionConfig } from '../../../sessions/session.ts';
-import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
 import { invalidValue, readBoolean, readList, readNumber, readText } from '../../fields/field-values.ts';
 import { readSpokenLanguage } from '../../fields/spoken-language.ts';
 import { endpointingLimits, fieldsOf, rateLimits, readEncoding } from '../../fields/stream-query.ts';

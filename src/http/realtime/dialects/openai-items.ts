@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
+import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import { joinText } from '../../../speech/text/join-text.ts';
 
 /** What is said in one go is an item of the conversation. */

@@ -1,6 +1,6 @@
+import type { StreamEncoding } from '../../../../wire/stream-events.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { SessionConfig } from '../../../sessions/session.ts';
-import type { StreamEncoding } from '../../../sessions/session-events.ts';
 import { readSpokenLanguage } from '../../fields/spoken-language.ts';
 import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../../fields/stream-query.ts';
 import { modelId } from '../../routes/models.ts';

@@ -1,7 +1,8 @@
+import type { EndReason } from '../../../../wire/stream-events.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Session } from '../../../sessions/session.ts';
+import type { SessionClose } from '../../../sessions/session-close.ts';
 import { endings, errorOf } from '../../../sessions/session-endings.ts';
-import type { EndReason, SessionClose } from '../../../sessions/session-events.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';

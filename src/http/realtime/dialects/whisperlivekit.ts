@@ -1,5 +1,5 @@
+import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import type { SessionConfig } from '../../../sessions/session.ts';
-import type { SessionEvent, TranscriptEvent } from '../../../sessions/session-events.ts';
 import { readBoolean, readText } from '../../fields/field-values.ts';
 import { readSpokenLanguage } from '../../fields/spoken-language.ts';
 import { defaultEndpointingMs, fieldsOf } from '../../fields/stream-query.ts';

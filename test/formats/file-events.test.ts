@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEventWriter } from '../../src/formats/stream-events.ts';
+import { createEventWriter } from '../../src/formats/file-events.ts';
 import { joinText } from '../../src/speech/text/join-text.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
 

@@ -1,25 +1,11 @@
-import type { ErrorBody } from '../errors.ts';
+import type { DoneEvent, FileEvent } from '../../wire/transcripts.ts';
 import { joinText } from '../speech/text/join-text.ts';
 import type { Segment } from '../speech/transcript/segment.ts';
-import { type DiarizedSegment, toDiarizedSegment } from './diarized-json.ts';
+import { toDiarizedSegment } from './diarized-json.ts';
 import { toMilliseconds } from './times.ts';
 
-/** OpenAI's events of a streamed transcription. */
-export type StreamEvent = DeltaEvent | DiarizedSegment | DoneEvent | ErrorEvent;
-
-/** All deltas, one after another, are the text. */
-export type DeltaEvent = { type: 'transcript.text.delta'; delta: string; segment_id: string };
-
-export type DoneEvent = {
-  type: 'transcript.text.done';
-  text: string;
-  usage: { type: 'duration'; seconds: number };
-};
-
-export type ErrorEvent = { type: 'error' } & ErrorBody;
-
 export type EventWriter = {
-  segment(segment: Segment): StreamEvent[];
+  segment(segment: Segment): FileEvent[];
   done(durationSeconds: number): DoneEvent;
 };
 

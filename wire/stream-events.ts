@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorBody } from './error-body.ts';
 
 /** What a client of a stream reads, word for word as it goes over the wire. Times are seconds from the stream's first sample. */
 export type SessionEvent =
@@ -13,7 +13,7 @@ export type SessionEvent =
   | TranscriptEvent
   | { type: 'speaker.revision'; revisions: { segment_id: number; speaker: number }[] }
   | { type: 'warning'; code: WarningCode; message: string }
-  | { type: 'error'; error: { message: string; type: string; param?: string; code: string } }
+  | ({ type: 'error' } & ErrorBody)
   | {
       type: 'session.end';
       reason: EndReason;
@@ -83,6 +83,3 @@ export type EndReason =
   | 'frame_too_large'
   | 'overloaded'
   | 'internal_error';
-
-/** The last thing a session says; the transport closes with it. */
-export type SessionClose = { code: number; reason: EndReason; errorCode?: ErrorCode };
