@@ -1,4 +1,4 @@
-import { isUnavailable, ServiceError } from '../errors.ts';
+import { hasCode, ServiceError } from '../errors/service-error.ts';
 import type { Counters } from '../storage/counters.ts';
 import type { Admitted, Lease } from './admission.ts';
 import { type Signature, signatureLifetimeMs } from './keys/signature.ts';
@@ -85,7 +85,7 @@ export function createLease(parts: LeaseParts): Lease {
       else if (mayHold) await ledger.release(requestId);
     } catch (error) {
       // The ledger does it later.
-      if (!isUnavailable(error)) throw error;
+      if (!hasCode(error, 'unavailable')) throw error;
     }
   };
 
@@ -144,7 +144,7 @@ export function createLease(parts: LeaseParts): Lease {
           try {
             await chargeUpTo(chargeMs, 'given back');
           } catch (error) {
-            if (!isQuotaExceeded(error)) throw error;
+            if (!hasCode(error, 'quota_exceeded')) throw error;
             // What was used past the quota while nobody could count is not paid; what was reserved is.
             await chargeUpTo(Math.max(chargedMs, Math.min(chargeMs, reservedMs)), 'given back');
           }
@@ -171,10 +171,6 @@ export function createLease(parts: LeaseParts): Lease {
 export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
   const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
   if (!first) throw new ServiceError('invalid_signature');
-}
-
-function isQuotaExceeded(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'quota_exceeded';
 }
 
 export function quotaExceeded(nowMs: number): ServiceError {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { type AudioBlock, joinSamples } from './audio-block.ts';
 import { ByteReader } from './byte-reader.ts';
 import { skipId3v2 } from './id3.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { createAbortSubscriptions } from '../pool/abort-subscriptions.ts';
 import type { Dispatcher } from '../pool/dispatcher.ts';
 import { createTicket } from '../pool/queue/ticket.ts';

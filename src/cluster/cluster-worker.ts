@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { ServiceError } from '../errors.ts';
+import { hasCode } from '../errors/service-error.ts';
 import { type Dispatcher, type Priority, priorities } from '../pool/dispatcher.ts';
 import { settledWithin } from '../pool/settled-within.ts';
 import { clusterKeys } from './cluster-keys.ts';
@@ -197,8 +197,4 @@ export async function createClusterWorker<Job, Result>(
     await intake[Symbol.asyncDispose]();
     receiver[Symbol.dispose]();
   }
-}
-
-function hasCode(error: unknown, code: ServiceError['code']): boolean {
-  return error instanceof ServiceError && error.code === code;
 }

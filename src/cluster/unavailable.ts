@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 
 const retryAfterSeconds = 5;
 

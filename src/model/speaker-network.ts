@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { fileSha256 } from './prepared-cache.ts';
 
 /** The network that tells voices apart comes with the project, ready to be opened: training/speakers/README.md. */

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
 import type { RecogniserLoad } from '../speech/recogniser.ts';
 
 export type Metrics = {

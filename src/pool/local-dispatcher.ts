@@ -1,5 +1,5 @@
 import assert from 'node:assert';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { createAbortSubscriptions } from './abort-subscriptions.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { ChildEnd, ChildOptions, SupervisedChild } from './process/supervised-child.ts';

@@ -1,4 +1,4 @@
-import { isUnavailable, ServiceError } from '../errors.ts';
+import { hasCode } from '../errors/service-error.ts';
 import { openStreamCredit, type StreamCredit } from './stream-credit.ts';
 
 /** Who pays for the audio: a `Lease` is one. */
@@ -50,7 +50,7 @@ export function createSessionBilling(options: Options): SessionBilling {
         reservedSeconds = ahead;
         return;
       } catch (error) {
-        if (!isQuota(error)) throw error;
+        if (!hasCode(error, 'quota_exceeded')) throw error;
         lastSteps = true;
       }
     }
@@ -83,7 +83,7 @@ export function createSessionBilling(options: Options): SessionBilling {
         try {
           await takeStep(total);
         } catch (error) {
-          if (!isUnavailable(error)) throw error;
+          if (!hasCode(error, 'unavailable')) throw error;
           credit = openCredit();
         }
       }
@@ -96,10 +96,10 @@ export function createSessionBilling(options: Options): SessionBilling {
         await account.settle(paidSeconds);
         billedSeconds = paidSeconds;
       } catch (error) {
-        if (isUnavailable(error)) {
+        if (hasCode(error, 'unavailable')) {
           await account.owe(paidSeconds);
           billedSeconds = paidSeconds;
-        } else if (isQuota(error) && credit) {
+        } else if (hasCode(error, 'quota_exceeded') && credit) {
           // Used past the quota while nobody could say so.
           const grantedSeconds = Math.max(billedSeconds, Math.min(paidSeconds, reservedSeconds));
           await account.settle(grantedSeconds);
@@ -114,8 +114,4 @@ export function createSessionBilling(options: Options): SessionBilling {
       return billedSeconds;
     },
   };
-}
-
-export function isQuota(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.code === 'quota_exceeded';
 }

@@ -1,16 +1,16 @@
 import type { EndReason, SessionEvent, StreamEncoding, WarningCode } from '../../wire/stream-events.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
-import { ServiceError } from '../errors.ts';
+import { endingError, endings } from '../errors/endings.ts';
+import { hasCode, ServiceError } from '../errors/service-error.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import type { LanguageSetting } from '../speech/transcript/languages.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
 import { createInputQueue } from './input-queue.ts';
-import { createSessionBilling, isQuota, type StreamAccount } from './session-billing.ts';
+import { createSessionBilling, type StreamAccount } from './session-billing.ts';
 import type { SessionClose } from './session-close.ts';
-import { endings, errorOf } from './session-endings.ts';
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
 import { startSessionTimers } from './session-timers.ts';
 import { createSessionTranscript } from './session-transcript.ts';
@@ -194,7 +194,7 @@ export function createSession(options: SessionOptions): Session {
   /** What goes wrong counts for more than that the client has closed meanwhile. */
   function blame(error: unknown): void {
     if (stopped) return;
-    if (isQuota(error)) conclude('quota_exceeded', error);
+    if (hasCode(error, 'quota_exceeded')) conclude('quota_exceeded', error);
     else if (error instanceof BadAudio)
       conclude('bad_audio', new ServiceError('invalid_value', { param: 'encoding', message: error.message }));
     else if (error instanceof ServiceError && error.status === 503) conclude('overloaded', error);
@@ -234,7 +234,7 @@ export function createSession(options: SessionOptions): Session {
       ending = { reason: 'internal_error', error: undefined };
     });
     const { reason, error } = ending ?? { reason: 'internal_error', error: undefined };
-    const said = errorOf(reason, error);
+    const said = endingError(reason, error);
     if (said) queue.push({ type: 'error', error: said });
     queue.push({
       type: 'session.end',

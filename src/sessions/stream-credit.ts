@@ -1,4 +1,4 @@
-import { isUnavailable } from '../errors.ts';
+import { hasCode } from '../errors/service-error.ts';
 
 type Options = {
   seconds: number;
@@ -24,7 +24,7 @@ export function openStreamCredit({ seconds, repay, retryMs = 1_000 }: Options): 
     try {
       await repay();
     } catch (error) {
-      if (!isUnavailable(error) || performance.now() >= endsAt) refusal = { error };
+      if (!hasCode(error, 'unavailable') || performance.now() >= endsAt) refusal = { error };
       else if (!closed) timer = setTimeout(tryAgain, retryMs).unref();
     }
   }

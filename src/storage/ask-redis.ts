@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { type RedisScript, redisScripts } from './redis-scripts.ts';
 
 export type AskRedis = Disposable & {

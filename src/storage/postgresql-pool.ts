@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 
 const maxConnections = 10;
 /** For a new connection, or for one of the pool to be free. */

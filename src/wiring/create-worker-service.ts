@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { operatingRoutes } from '../http/routes/operating.ts';
 import { createClientOrigin, networkList } from '../http/server/client-origin.ts';
 import { createEnvironmentApp } from '../http/server/environment-app.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { correlate, decodeAll, fixture, indexOf, join, noise, speechFiles } from './fixtures.ts';
 
 const reference = await decodeAll(fixture('speech-16k.wav'));

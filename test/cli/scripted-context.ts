@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../src/cli/command.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { type Config, loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';

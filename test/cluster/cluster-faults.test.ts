@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { scriptedCluster, until } from './scripted-cluster.ts';
 
 const server = await startRedis();

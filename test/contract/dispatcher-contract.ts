@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import type { Dispatcher, Priority } from '../../src/pool/dispatcher.ts';
 import type { ScriptedJob, ScriptedResult } from './scripted-job.ts';
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountTestbed, sha256, sign } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';

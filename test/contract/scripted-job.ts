@@ -1,6 +1,7 @@
 /** A job module whose jobs say what to do, so that a test can make any dispatcher's worker behave or misbehave. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ErrorCode, ServiceError } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/errors/catalogue.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import type { JobRunner } from '../../src/pool/process/job-runner.ts';
 
 export type ScriptedJob = {

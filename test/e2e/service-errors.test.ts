@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plans } from '../../src/accounts/projects/plans.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { fixture } from '../audio/fixtures.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { errorRate, score } from '../../evaluation/scoring.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
 import { joinText } from '../../src/speech/text/join-text.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import { dispatcherContract } from '../contract/dispatcher-contract.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';

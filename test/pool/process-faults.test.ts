@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { createLocalDispatcher, type LocalDispatcherOptions } from '../../src/pool/local-dispatcher.ts';
 import type { ScriptedResult } from '../contract/scripted-job.ts';
 import type { FaultyJob, FaultySettings } from './fixtures/faulty-job.ts';

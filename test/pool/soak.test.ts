@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
 

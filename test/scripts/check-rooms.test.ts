@@ -19,7 +19,7 @@ const rooms = {
 function check(files: Record<string, string>): string[] {
   const root = mkdtempSync(join(tmpdir(), 'siann-rooms-'));
   try {
-    for (const folder of ['src', 'client', 'console', 'evaluation', 'bench', 'training'])
+    for (const folder of ['src', 'wire', 'client', 'console', 'evaluation', 'bench', 'training'])
       mkdirSync(join(root, folder));
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, file)), { recursive: true });

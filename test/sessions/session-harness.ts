@@ -1,6 +1,6 @@
 /** A session over a scripted recogniser, an account that notes what it is asked, and everything the client reads. */
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import {
   createSession,
   type Session,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import { createAccountTestbed } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { ofType, startSession, transcripts } from './session-harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/errors/service-error.ts';
 import type { TranscribeOptions } from '../../src/speech/recogniser.ts';
 import { transcribe } from '../../src/speech/transcribe.ts';
 import { voiceFrameSamples } from '../../src/speech/windows/voice-activity.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import type { ServiceError } from '../../src/errors.ts';
+import type { ServiceError } from '../../src/errors/service-error.ts';
 import { openRedis } from '../../src/storage/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis-counters.ts';
 import { countersContract } from '../contract/counters-contract.ts';

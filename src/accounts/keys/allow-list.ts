@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** The networks as they will be kept; throws invalid_value naming the first that cannot be understood. */
 export function parseAllowList(networks: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../wire/account.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKeyRow } from '../../storage/tables.ts';
 import { checkedName } from '../projects/checked-name.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import { repeat } from '../repeat.ts';
 import type { KeyLookup } from './key-lookup.ts';

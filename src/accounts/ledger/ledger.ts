@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isUnavailable } from '../../errors.ts';
+import { hasCode } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { Period } from './calendar.ts';
@@ -75,7 +75,7 @@ export function createLedger(options: Options): Ledger {
       } catch (error) {
         failure ??= { error };
         // Nor would the others be done now.
-        if (isUnavailable(error)) break;
+        if (hasCode(error, 'unavailable')) break;
       }
     }
     if (failure) throw failure.error;

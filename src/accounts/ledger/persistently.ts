@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isUnavailable } from '../../errors.ts';
+import { hasCode } from '../../errors/service-error.ts';
 
 const persistMs = 4_000;
 const pauseMs = 200;
@@ -11,7 +11,7 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
     try {
       return await work();
     } catch (error) {
-      if (!isUnavailable(error) || performance.now() + pauseMs > giveUpAt) throw error;
+      if (!hasCode(error, 'unavailable') || performance.now() + pauseMs > giveUpAt) throw error;
       await delay(pauseMs);
     }
   }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** The name of a project or a key, as it is kept: one line that people can read. */
 export function checkedName(name: string): string {

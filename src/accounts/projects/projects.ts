@@ -1,5 +1,5 @@
 import type { PlanId } from '../../../wire/account.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ProjectRow } from '../../storage/tables.ts';
 import { parseAllowList } from '../keys/allow-list.ts';

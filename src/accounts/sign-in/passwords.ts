@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** About 64 MB and a tenth of a second for each try (RFC 7914, and OWASP's advice of 2023). */
 const cost = { N: 2 ** 16, r: 8, p: 1 };

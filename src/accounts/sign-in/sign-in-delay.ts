@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Counters } from '../../storage/counters.ts';
 import { hashOf } from '../keys/api-key.ts';
 import { sourceOf } from '../keys/invalid-key-delay.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Counters } from '../../storage/counters.ts';
 import type { Database } from '../../storage/database.ts';
 import { createMemoryCounters } from '../../storage/memory-counters.ts';

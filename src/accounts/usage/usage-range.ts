@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { daysBetween, isDay } from '../ledger/calendar.ts';
 
 /** Days as YYYY-MM-DD, both included. */

@@ -1,5 +1,5 @@
 import { MPEGDecoder } from 'mpg123-decoder';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type AudioBlock, silence, trimBlock } from '../audio-block.ts';
 import { type ByteReader, joinBytes } from '../byte-reader.ts';
 import { skipId3v2 } from '../id3.ts';

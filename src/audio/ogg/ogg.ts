@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type AudioBlock, silence, trimBlock } from '../audio-block.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { createFlacDecoder } from '../codecs/flac-packets.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type AudioBlock, isPlausibleRate } from '../audio-block.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { decodeMp3 } from '../mp3/mp3.ts';

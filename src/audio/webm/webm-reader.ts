@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type ByteReader, joinBytes } from '../byte-reader.ts';
 import {
   type ElementHeader,

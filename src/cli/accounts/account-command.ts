@@ -1,7 +1,7 @@
 /** What the commands that manage accounts have in common: actions, the database, and what they print. */
 import type { ParseArgsConfig } from 'node:util';
 import { type Accounts, createAccounts } from '../../accounts/projects/accounts.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { type CommandContext, parseCommandLine, UsageError } from '../command.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { formatTranscript, type ResponseFormat, responseFormats } from '../../formats/response-format.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
 import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';

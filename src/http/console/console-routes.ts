@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { pageRoutes } from './page-routes.ts';
 import { type ProjectRoutesOptions, projectRoutes } from './project-routes.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ConsoleUser } from '../../accounts/sign-in/sign-in.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

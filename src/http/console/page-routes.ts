@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 /** Nothing from anywhere else, nothing inline, in nobody's frame. Recordings are heard from memory. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** No page can set it for another site without being asked first, and the console never says yes. */
 export const consoleHeader = 'x-siann-console';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { renderMarkdown } from './markdown.ts';
 import { docsPages, docsPolicy, frameDocs } from './page-frame.ts';
 

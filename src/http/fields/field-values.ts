@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { FormFields } from '../transcription/upload/form-reader.ts';
 
 const decimal = /^(\d{1,9}(\.\d{0,18})?|\.\d{1,18})$/;

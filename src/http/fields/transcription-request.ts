@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type FormatOptions, type ResponseFormat, responseFormats } from '../../formats/response-format.ts';
 import type { TranscribeOptions } from '../../speech/recogniser.ts';
 import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Conversation } from './conversation.ts';
 
 export type CarryOptions = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeAudio } from '../../audio/decode-audio.ts';
 import { toLinear16 } from '../../audio/samples/linear16.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Session } from '../../sessions/session.ts';
 
 /** Audio in a container (webm from a browser's recorder, ogg, mp3 …) that comes piece by piece. */

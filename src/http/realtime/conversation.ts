@@ -1,5 +1,5 @@
 import type { EndReason, SessionEvent } from '../../../wire/stream-events.ts';
-import type { ServiceError } from '../../errors.ts';
+import type { ServiceError } from '../../errors/service-error.ts';
 import type { Session, SessionConfig } from '../../sessions/session.ts';
 import type { SessionClose } from '../../sessions/session-close.ts';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Conversation } from './conversation.ts';
 
 /** All streams of the process: how many there may be, and how they are told that the service stops. */

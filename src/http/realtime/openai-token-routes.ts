@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { leaseOf } from '../server/admission-hook.ts';
 import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 import {

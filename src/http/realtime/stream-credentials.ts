@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { offeredProtocols } from './accept-socket.ts';
 
 /** Where a route looks for who is asking. */

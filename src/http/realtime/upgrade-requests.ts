@@ -1,5 +1,6 @@
 import { type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ServiceError } from '../../errors/service-error.ts';
 import { answerRaw } from '../server/raw-answer.ts';
 
 /**
@@ -15,9 +16,7 @@ export function routeUpgrades(server: Server, handler: RequestListener): void {
     // Node leaves such a body unread, and the route would wait for it.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       const message = 'A request with a body cannot ask for another protocol. Leave out the header Upgrade.';
-      return answerRaw(socket, '400 Bad Request', {
-        error: { message, type: 'invalid_request_error', code: 'invalid_value' },
-      });
+      return answerRaw(socket, new ServiceError('invalid_value', { message }));
     }
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(request);

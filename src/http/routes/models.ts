@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
 export const modelId = 'siann-1';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { Readiness } from '../../operations/readiness.ts';
 import type { NetworkList } from '../server/client-origin.ts';

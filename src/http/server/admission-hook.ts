@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
 import type { AdmissionKind, Credential, Gate, Lease } from '../../accounts/admission.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceState } from '../../operations/service-state.ts';
 

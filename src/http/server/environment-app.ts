@@ -1,11 +1,12 @@
 import type { RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Gate } from '../../accounts/admission.ts';
-import { ServiceError } from '../../errors.ts';
+import { toServiceError } from '../../errors/framework-errors.ts';
+import { errorBody, ServiceError } from '../../errors/service-error.ts';
 import { createAdmissionHook } from './admission-hook.ts';
 import { answerClientError } from './client-error.ts';
 import type { ClientOrigin } from './client-origin.ts';
-import { errorBody, errorHeaders, toServiceError } from './error-answer.ts';
+import { errorHeaders } from './error-headers.ts';
 import { createKnownPaths } from './known-paths.ts';
 import { createRequestId } from './request-id.ts';
 import { createRequestRecord, type RequestRecordOptions } from './request-record.ts';

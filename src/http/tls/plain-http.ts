@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { ServiceError } from '../../errors.ts';
-import { errorBody } from '../server/error-answer.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { answerRaw } from '../server/raw-answer.ts';
 
 const tlsHandshake = 0x16;
@@ -27,6 +26,6 @@ export function expectTls(socket: Socket, onTls: (socket: Socket) => void): void
     socket.on('error', onError);
     socket.resume();
     if (!/^[A-Z]{3,20} /.test(first.toString('latin1', 0, 24))) return void socket.destroy();
-    answerRaw(socket, '403 Forbidden', errorBody(new ServiceError('https_required')));
+    answerRaw(socket, new ServiceError('https_required'));
   });
 }

@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { Lease } from '../../accounts/admission.ts';
+import { toServiceError } from '../../errors/framework-errors.ts';
+import { errorBody } from '../../errors/service-error.ts';
 import { createEventWriter } from '../../formats/file-events.ts';
 import { formatTranscript } from '../../formats/response-format.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
 import type { TranscriptionRequest } from '../fields/transcription-request.ts';
-import { errorBody, toServiceError } from '../server/error-answer.ts';
 import { ClientGone } from './connection-signal.ts';
 import { openEventStream } from './event-stream.ts';
 import { type RecognitionRun, segmentsOf } from './recognition-run.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** What all transcriptions of the process share: how many there may be, and how many bytes they may hold back together. */
 export type TranscriptionCapacity = {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toServiceError } from '../../errors/framework-errors.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
 import { transcriptionSchema } from '../fields/transcription-schema.ts';
 import { leaseOf } from '../server/admission-hook.ts';
-import { toServiceError } from '../server/error-answer.ts';
 import { answerAtOnce, answerWithEvents } from './answer.ts';
 import type { TranscriptionCapacity } from './capacity.ts';
 import { ClientGone, connectionSignal } from './connection-signal.ts';

@@ -1,4 +1,5 @@
-import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { ErrorCode } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 
 /** An error as plain data, since an Error loses its class and own properties on the way between processes. */
 export type CarriedError = {

@@ -1,5 +1,5 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { withoutTaiwanese } from '../recognition/without-taiwanese.ts';
 import type { TranscribeParts } from '../transcribe.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import {
   type Field,
   formBody,

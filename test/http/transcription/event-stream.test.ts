@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import {
   type Answer,
   errorOf,

@@ -6,7 +6,9 @@ import Fastify from 'fastify';
 import type { Lease } from '../../../src/accounts/admission.ts';
 import { decodeAudio } from '../../../src/audio/decode-audio.ts';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
-import { errorBody, errorHeaders, toServiceError } from '../../../src/http/server/error-answer.ts';
+import { toServiceError } from '../../../src/errors/framework-errors.ts';
+import { errorBody } from '../../../src/errors/service-error.ts';
+import { errorHeaders } from '../../../src/http/server/error-headers.ts';
 import { createNodeServer } from '../../../src/http/server/node-server.ts';
 import { createTranscriptionCapacity } from '../../../src/http/transcription/capacity.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import {
   errorOf,
   type Field,

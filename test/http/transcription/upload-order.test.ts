@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import {
   bigWave,
   errorOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deserialize, serialize } from 'node:v8';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import { packError, unpackError } from '../../../src/pool/process/carried-error.ts';
 
 describe('an error carried between processes', () => {

@@ -1,5 +1,5 @@
 import type { StreamEncoding } from '../../../../wire/stream-events.ts';
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 import type { SessionConfig } from '../../../sessions/session.ts';
 import { readSpokenLanguage } from '../../fields/spoken-language.ts';
 import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../../fields/stream-query.ts';

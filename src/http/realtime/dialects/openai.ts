@@ -1,8 +1,8 @@
 import type { EndReason } from '../../../../wire/stream-events.ts';
-import { ServiceError } from '../../../errors.ts';
+import { endingError, endings } from '../../../errors/endings.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 import type { Session } from '../../../sessions/session.ts';
 import type { SessionClose } from '../../../sessions/session-close.ts';
-import { endings, errorOf } from '../../../sessions/session-endings.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
@@ -153,7 +153,7 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     }
     if (isOver) return;
     isOver = true;
-    const said = errorOf(reason, error);
+    const said = endingError(reason, error);
     if (said) outbox.say(openaiError(said));
     outbox.end();
     conclude({ code: endings[reason].closeCode, reason });

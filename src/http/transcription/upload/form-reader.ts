@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 import { createMultipartParser } from './multipart-parser.ts';
 import { maxBodyBytes, maxFileBytes, maxParts, maxValueBytes } from './upload-limits.ts';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 import { maxPartHeadBytes, maxPreambleBytes } from './upload-limits.ts';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 import { maxNameBytes } from './upload-limits.ts';
 
 /** What a part of a form says about itself. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lease } from '../../../accounts/admission.ts';
-import { ServiceError } from '../../../errors.ts';
+import { hasCode, ServiceError } from '../../../errors/service-error.ts';
 import { invalidValue } from '../../fields/field-values.ts';
 import {
   fieldNames,
@@ -103,7 +103,7 @@ export async function receiveUpload(
    */
   function mustBeReadWhole(reason: unknown): boolean {
     const mayBeTooLarge = !(options.contentLength !== undefined && options.contentLength <= maxFileBytes);
-    const isNoAudio = reason instanceof ServiceError && reason.code === 'invalid_file_format';
+    const isNoAudio = hasCode(reason, 'invalid_file_format');
     return options.lease.signed || (isNoAudio && mayBeTooLarge);
   }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 
 export type UploadPaceOptions = {
   /** No byte for so long, and the upload is given up. */

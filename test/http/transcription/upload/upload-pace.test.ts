@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../../../src/errors.ts';
+import { ServiceError } from '../../../../src/errors/service-error.ts';
 import { paceUpload } from '../../../../src/http/transcription/upload/upload-pace.ts';
 
 const pace = { idleMs: 100, minimumBytesPerSecond: 1000, graceMs: 100 };

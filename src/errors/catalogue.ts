@@ -1,6 +1,5 @@
-/** Every failure the product can answer with, in one place: code → status, type, message, whether a retry can help. */
+/** Everything that can go wrong, each once: the status and the sentence with which clients are told. */
 
-type Entry = { status: number; type: ErrorType; message: string; param?: string; retryable?: true };
 export type ErrorType =
   | 'invalid_request_error'
   | 'permission_error'
@@ -8,7 +7,20 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'server_error';
 
-const catalogue = {
+export type CatalogueEntry = {
+  /** Of the HTTP answer. Without one, the error is only ever told to a stream. */
+  status?: number;
+  type: ErrorType;
+  message: string;
+  param?: string;
+  /** What clients read in its place: errors that ask the same of a client share a code. */
+  wireCode?: string;
+  /** Whether the same request may succeed later, and after how long if nothing better is known. */
+  retryable?: true;
+  retryAfterSeconds?: number;
+};
+
+export const catalogue = {
   invalid_file_format: {
     status: 400,
     type: 'invalid_request_error',
@@ -20,6 +32,7 @@ const catalogue = {
     type: 'invalid_request_error',
     message: 'The audio is longer than 4 hours. Cut it into shorter files.',
     param: 'file',
+    wireCode: 'file_too_large',
   },
   missing_file: {
     status: 400,
@@ -135,62 +148,96 @@ const catalogue = {
     type: 'server_error',
     message: 'The service has too much work at the moment. Try again shortly.',
     retryable: true,
+    retryAfterSeconds: 2,
   },
   unavailable: {
     status: 503,
     type: 'server_error',
     message: 'The service cannot reach a part of itself at the moment. Try again shortly.',
+    wireCode: 'overloaded',
     retryable: true,
+    retryAfterSeconds: 2,
   },
   shutting_down: {
     status: 503,
     type: 'server_error',
     message: 'The service is restarting. Try again shortly.',
     retryable: true,
+    retryAfterSeconds: 5,
   },
-} as const satisfies Record<string, Entry>;
 
-export type ErrorCode = keyof typeof catalogue;
+  // What Node.js could not read as HTTP.
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request is not well-formed HTTP.',
+    wireCode: 'invalid_value',
+  },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    message: 'The request took too long to arrive.',
+    wireCode: 'invalid_value',
+  },
+  chunk_extensions_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The chunk extensions of the body are too large.',
+    wireCode: 'invalid_value',
+  },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    message: 'The headers of the request are too large.',
+    wireCode: 'invalid_value',
+  },
 
-export type ServiceErrorOptions = {
-  message?: string;
-  param?: string;
-  /** When a retry can succeed, where that is known. */
-  retryAfterSeconds?: number;
-  cause?: unknown;
-};
+  // Only in streams; endings.ts has the close code of each.
+  idle_timeout: {
+    type: 'invalid_request_error',
+    message: 'Neither audio nor a keepalive came for too long. Send a keepalive while nobody speaks.',
+  },
+  session_too_long: {
+    type: 'invalid_request_error',
+    message: 'The stream has reached its greatest length. Open another to go on.',
+  },
+  key_revoked: {
+    type: 'invalid_request_error',
+    message: 'The API key was revoked or regenerated. Connect again with a valid key.',
+    wireCode: 'invalid_api_key',
+  },
+  audio_too_far_ahead: {
+    type: 'rate_limit_error',
+    message: 'Audio came much quicker than it is spoken. Send it at the pace of speech, or as a file.',
+  },
+  unreadable_audio: {
+    type: 'invalid_request_error',
+    message: 'The audio cannot be read. Send what the parameter `encoding` says.',
+    param: 'encoding',
+    wireCode: 'invalid_value',
+  },
+  invalid_message: {
+    type: 'invalid_request_error',
+    message:
+      'A text message must be JSON with the type keepalive, finalize or close. Send audio as binary frames.',
+  },
+  frame_too_large: {
+    type: 'invalid_request_error',
+    message: 'A frame is larger than 256 KiB. Send audio in smaller frames.',
+  },
+  stream_failed: {
+    type: 'server_error',
+    message: 'Something went wrong inside the service. Connect again; if it goes on, report the session id.',
+    wireCode: 'internal_error',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
 
-export class ServiceError extends Error {
-  readonly code: ErrorCode;
-  readonly status: number;
-  readonly type: ErrorType;
-  readonly param: string | undefined;
-  readonly retryable: boolean;
-  readonly retryAfterSeconds: number | undefined;
+type Catalogue = typeof catalogue;
 
-  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
-    const entry: Entry = catalogue[code];
-    super(
-      options.message ?? entry.message,
-      options.cause === undefined ? undefined : { cause: options.cause },
-    );
-    this.name = 'ServiceError';
-    this.code = code;
-    this.status = entry.status;
-    this.type = entry.type;
-    this.param = options.param ?? entry.param;
-    this.retryable = entry.retryable ?? false;
-    this.retryAfterSeconds = options.retryAfterSeconds;
-  }
+/** Of an error that can be told to a stream, which is every one. */
+export type StreamErrorCode = keyof Catalogue;
 
-  /** The code as the wire spells it: what asks the same of the client shares a code. */
-  get wireCode(): string {
-    if (this.code === 'file_too_long') return 'file_too_large';
-    return this.code === 'unavailable' ? 'overloaded' : this.code;
-  }
-}
-
-/** The database or Redis is away: the same may well work in a moment. */
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'unavailable';
-}
+/** Of an error that can be the answer to a request. */
+export type ErrorCode = {
+  [Code in keyof Catalogue]: Catalogue[Code] extends { status: number } ? Code : never;
+}[keyof Catalogue];

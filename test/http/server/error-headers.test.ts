@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plans } from '../../../src/accounts/projects/plans.ts';
-import { ServiceError } from '../../../src/errors.ts';
-import { errorBody, errorHeaders, toServiceError } from '../../../src/http/server/error-answer.ts';
+import { errorBody, ServiceError } from '../../../src/errors/service-error.ts';
+import { errorHeaders } from '../../../src/http/server/error-headers.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { startService } from '../../support/service.ts';
 
@@ -39,15 +39,6 @@ test('a 503 says when to come back, and one for shutting down ends the connectio
     'retry-after': '5',
     connection: 'close',
   });
-});
-
-test('what is not known is an internal error with its cause kept inside', () => {
-  const cause = new Error('table users is on fire');
-  const error = toServiceError(cause);
-  assert.deepEqual([error.code, error.cause], ['internal_error', cause]);
-  assert.doesNotMatch(JSON.stringify(errorBody(error)), /fire/);
-  for (const thrown of [undefined, null, 'text', { code: 'constructor' }, { code: 'toString' }])
-    assert.equal(toServiceError(thrown).code, 'internal_error');
 });
 
 test('a key over its rate is told so in headers and body, and is let in again after that', async () => {
