@@ -42,19 +42,19 @@ const decoder = await createWhisperDecoder({
   capacity: windowsAtOnce,
 });
 
-// What is heard does not change how long it takes.
+// What the audio holds does not change how long it takes.
 const mel = Float32Array.from({ length: 80 * 2 * fullContext.length }, () => Math.random());
 const encoded = await encoder.encode(mel, fullContext);
-const heard = shortContext(leadSeconds + shortSeconds);
-const shortMel = mel.subarray(0, 80 * 2 * heard.length);
-await encoder.encode(shortMel, heard);
+const context = shortContext(leadSeconds + shortSeconds);
+const shortMel = mel.subarray(0, 80 * 2 * context.length);
+await encoder.encode(shortMel, context);
 // In turns, so that whatever else the machine does is in both.
 const fullTimes: number[] = [];
 const shortTimes: number[] = [];
 for (let round = 0; round < encodings; round += 1) {
   fullTimes.push(await timeRuns(1, () => encoder.encode(mel, fullContext)));
   for (let run = 0; run < shortEncodingsEach; run += 1)
-    shortTimes.push(await timeRuns(1, () => encoder.encode(shortMel, heard)));
+    shortTimes.push(await timeRuns(1, () => encoder.encode(shortMel, context)));
 }
 
 decoder.add(encoded!);

@@ -39,7 +39,7 @@ export type PreparedModel = {
   /** Folder of the published model: vocabulary and measures. */
   modelFolder: string;
   integers: IntegerKind;
-  /** The adapter is in it: it knows Taiwanese, and hears well with short contexts. */
+  /** The adapter is part of it: it knows Taiwanese, and can do with short contexts. */
   adapted: boolean;
 };
 
@@ -108,12 +108,12 @@ export async function prepareModel({
       for (const [part, name] of encoderNames(shape).entries()) {
         await report('Rewriting the encoder', 0.2 + (0.3 * part) / encoderParts(shape));
         await writeGraph(name, (outside) =>
-          buildEncoderGraph(weights, shape, integers, part, outside, precision),
+          buildEncoderGraph({ weights, shape, integers, part, outside, precision }),
         );
       }
       await report('Rewriting the decoder', 0.5);
       await writeGraph('decoder', (outside) =>
-        buildDecoderGraph(weights, shape, integers, outside, precision),
+        buildDecoderGraph({ weights, shape, integers, outside, precision }),
       );
       await report('Rewriting the voice detector', 0.95);
       await writer.write(

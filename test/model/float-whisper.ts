@@ -9,8 +9,8 @@ export type FloatWhisper = {
   run(
     mel: Float32Array,
     tokens: number[],
-    /** Places in time that are heard; all of them unless others are named. */
-    heard?: readonly number[],
+    /** Positions of the frames in the context; all of them unless others are named. */
+    context?: readonly number[],
   ): Promise<{ rows: Float32Array[]; keys: Float32Array[]; values: Float32Array[] }>;
 };
 
@@ -21,7 +21,7 @@ export async function openFloatWhisper(
   const graph = new GraphBuilder();
   let states = encode();
   const layers = Array.from({ length: shape.decoderLayers }, (_, layer) => `decoder.layers.${layer}`);
-  const heard = layers.map((name, layer) => {
+  const crossAttention = layers.map((name, layer) => {
     graph.nodeTo([`keys.${layer}`], 'Identity', [product(states, `${name}.encoder_attn.k_proj`)]);
     graph.nodeTo([`values.${layer}`], 'Identity', [product(states, `${name}.encoder_attn.v_proj`)]);
     for (const part of ['keys', 'values'])
@@ -33,14 +33,14 @@ export async function openFloatWhisper(
   const session = await InferenceSession.create(bytes, { intraOpNumThreads: 1 });
 
   return {
-    async run(mel, tokens, places = Array.from({ length: mel.length / 160 }, (_, place) => place)) {
+    async run(mel, tokens, context = Array.from({ length: mel.length / 160 }, (_, position) => position)) {
       const count = tokens.length;
       const mask = Float32Array.from({ length: count * count }, (_, i) =>
         i % count > Math.floor(i / count) ? -1e9 : 0,
       );
       const outputs = await session.run({
         mel: new Tensor('float32', mel, [1, 80, mel.length / 80]),
-        places: new Tensor('int64', BigInt64Array.from(places, BigInt), [places.length]),
+        context: new Tensor('int64', BigInt64Array.from(context, BigInt), [context.length]),
         tokens: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [count]),
         mask: new Tensor('float32', mask, [count, count]),
       });
@@ -48,15 +48,15 @@ export async function openFloatWhisper(
       const { vocabulary } = shape;
       return {
         rows: tokens.map((_, at) => take('log_probabilities').slice(at * vocabulary, (at + 1) * vocabulary)),
-        keys: heard.map(([keys]) => take(keys)),
-        values: heard.map(([, values]) => take(values)),
+        keys: crossAttention.map(([keys]) => take(keys)),
+        values: crossAttention.map(([, values]) => take(values)),
       };
     },
   };
 
   function encode(): TensorName {
     const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
-    const places = graph.input('places', 'int64', ['heard']);
+    const context = graph.input('context', 'int64', ['context_frames']);
     const convolved = convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2);
     const rows = graph.node('Squeeze', [
       graph.node('Transpose', [convolved], { perm: [0, 2, 1] }),
@@ -68,7 +68,7 @@ export async function openFloatWhisper(
       shape.width,
     ]);
     const everywhere = graph.node('Add', [rows, graph.node('Slice', [table, graph.ints(0), frames])]);
-    let encoded = graph.node('Gather', [everywhere, places]);
+    let encoded = graph.node('Gather', [everywhere, context]);
     for (let layer = 0; layer < shape.encoderLayers; layer++) {
       const name = `encoder.layers.${layer}`;
       encoded = attendItself(encoded, name);
@@ -97,7 +97,7 @@ export async function openFloatWhisper(
         normalise(states, `${name}.encoder_attn_layer_norm`),
         `${name}.encoder_attn.q_proj`,
       );
-      const mixed = attend(query, ...heard[layer]!);
+      const mixed = attend(query, ...crossAttention[layer]!);
       states = graph.node('Add', [states, product(mixed, `${name}.encoder_attn.out_proj`)]);
       states = think(states, name);
     }

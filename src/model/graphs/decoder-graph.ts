@@ -1,25 +1,24 @@
-import type { IntegerKind } from '../integer-kind.ts';
-import { GraphBuilder, type OutsideWeights, type TensorName } from '../onnx/graph-builder.ts';
+import { GraphBuilder, type TensorName } from '../onnx/graph-builder.ts';
 import { required } from '../onnx/required.ts';
-import type { Precision } from '../precision.ts';
-import { type PublishedWeights, type QuantisedWeight, toFloats } from '../weights/published-weights.ts';
-import { headWidth, type WhisperShape } from '../whisper-shape.ts';
+import { type QuantisedWeight, toFloats } from '../weights/published-weights.ts';
+import { headWidth } from '../whisper-shape.ts';
 import { blockQuantisedProduct, toBlocks, tokenBlocks } from './block-quantised-product.ts';
 import { scaleFor } from './row-quantised-product.ts';
+import type { WhisperGraphOptions } from './whisper-graph-options.ts';
 
 /**
  * One decoding step for a batch of windows, `steps` tokens each. The caches stay with the caller: keys and values of earlier tokens
  * are inputs, those of the new tokens come back in `new_state`, so that no cache is copied. `mask` [batch, 1, steps,
- * past + steps] says what each new token may look at (0, or −1e9), `cross_mask` which frames it may hear, and `answered` after
- * which of the new tokens the next one is wanted.
+ * past + steps] says which tokens each new token may attend to (0, or −1e9), `cross_mask` says the same of frames, and `answered`
+ * names the new tokens after which the next token is wanted.
  */
-export function buildDecoderGraph(
-  weights: PublishedWeights,
-  shape: WhisperShape,
-  integers: IntegerKind,
-  outside?: OutsideWeights,
-  precision: Precision = 'int8',
-): GraphBuilder {
+export function buildDecoderGraph({
+  weights,
+  shape,
+  integers,
+  outside,
+  precision = 'int8',
+}: WhisperGraphOptions): GraphBuilder {
   const { width, heads, vocabulary } = shape;
   const graph = new GraphBuilder('', outside);
   const matrix = (name: string) => required(weights.matrices, name);
@@ -182,7 +181,7 @@ export function buildDecoderGraph(
     graph.output('new_state', 'float32', ['batch', 'steps', newState.length * width]);
   }
 
-  /** The attention of the heads that follow the speech in time, only when it is asked for. */
+  /** The attention of the heads that follow the speech in time; computed only when `want_alignment` is true. */
   function giveAlignment(): void {
     const wanted = new GraphBuilder('wanted_');
     const picked = attentionByLayer.flatMap((attention, layer) => {
@@ -206,7 +205,7 @@ export function buildDecoderGraph(
     return product(input, name, [matrix(name)], values(`${name}.bias`));
   }
 
-  /** Times several matrices at once, side by side. */
+  /** The input times several matrices, with the results side by side. */
   function product(
     input: TensorName,
     name: string,

@@ -1,38 +1,42 @@
-import type { IntegerKind } from '../integer-kind.ts';
-import { GraphBuilder, type OutsideWeights, type TensorName } from '../onnx/graph-builder.ts';
+import { GraphBuilder, type TensorName } from '../onnx/graph-builder.ts';
 import { required } from '../onnx/required.ts';
-import type { Precision } from '../precision.ts';
 import {
   balanceChannels,
   type FloatWeight,
   type IntegerWeight,
   toIntegers,
 } from '../weights/channel-balance.ts';
-import { type PublishedWeights, type QuantisedWeight, toFloats } from '../weights/published-weights.ts';
+import { type QuantisedWeight, toFloats } from '../weights/published-weights.ts';
 import { fullContextFrames, headWidth, type WhisperShape } from '../whisper-shape.ts';
 import { createRowQuantisedProduct, scaleFor } from './row-quantised-product.ts';
+import type { WhisperGraphOptions } from './whisper-graph-options.ts';
 
-/** Layers of one part: a run of it takes a fourth of the small model's, after which something more urgent can come in. */
+/** One part of the small model is a fourth of its encoder. After each part, a more urgent window can come in. */
 const layersPerPart = 3;
 
-/** The encoder is cut into this many graphs that are run one after the other. */
+/** The encoder is cut into this many graphs, which are run one after the other. */
 export function encoderParts({ encoderLayers }: WhisperShape): number {
   return Math.ceil(encoderLayers / layersPerPart);
 }
 
+export type EncoderGraphOptions = WhisperGraphOptions & {
+  /** Which part, counted from 0. */
+  part: number;
+};
+
 /**
- * One part of the encoder. Features go into the first, with the place in time of each frame, hidden states from one to the
- * next, and out of the last comes what the decoder's cross-attention reads for every token: keys [heads, 64, frames] and
- * values [heads, frames, 64] of each decoder layer in 8 bits, with a scale for each channel.
+ * One part of the encoder. The first part takes features, with the position in time of each frame; hidden states go from one part to
+ * the next; the last part gives what the decoder's cross-attention reads for every token: keys [heads, 64, frames] and values
+ * [heads, frames, 64] of each decoder layer in 8 bits, with a scale for each channel.
  */
-export function buildEncoderGraph(
-  weights: PublishedWeights,
-  shape: WhisperShape,
-  integers: IntegerKind,
-  part: number,
-  outside?: OutsideWeights,
-  precision: Precision = 'int8',
-): GraphBuilder {
+export function buildEncoderGraph({
+  weights,
+  shape,
+  integers,
+  part,
+  outside,
+  precision = 'int8',
+}: EncoderGraphOptions): GraphBuilder {
   const { width, heads } = shape;
   const graph = new GraphBuilder('', outside);
   const quantisedProduct = createRowQuantisedProduct(graph, integers);
@@ -55,8 +59,8 @@ export function buildEncoderGraph(
 
   function takeFeatures(): TensorName {
     const mel = graph.input('mel', 'float32', [1, 80, 'mel_frames']);
-    const heard = graph.input('heard', 'int64', ['frames']);
-    return addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2), heard);
+    const positions = graph.input('positions', 'int64', ['frames']);
+    return addPositions(convolve(convolve(mel, 'encoder.conv1', 1), 'encoder.conv2', 2), positions);
   }
 
   function giveStates(): void {
@@ -72,15 +76,15 @@ export function buildEncoderGraph(
     ]);
   }
 
-  /** [1, width, frames] → [frames, width] with the vector of each frame's place in time. */
-  function addPositions(convolved: TensorName, heard: TensorName): TensorName {
+  /** [1, width, frames] → [frames, width], with the vector of each frame's position added. */
+  function addPositions(convolved: TensorName, positions: TensorName): TensorName {
     const rows = graph.node('Squeeze', [
       graph.node('Transpose', [convolved], { perm: [0, 2, 1] }),
       graph.ints(0),
     ]);
-    const positions = required(weights.vectors, 'encoder.embed_positions.weight');
-    const table = graph.weight('encoder.embed_positions', positions, [fullContextFrames, width]);
-    return graph.node('Add', [rows, graph.node('Gather', [table, heard])]);
+    const vectors = required(weights.vectors, 'encoder.embed_positions.weight');
+    const table = graph.weight('encoder.embed_positions', vectors, [fullContextFrames, width]);
+    return graph.node('Add', [rows, graph.node('Gather', [table, positions])]);
   }
 
   function attend(layer: string): TensorName {
@@ -97,7 +101,7 @@ export function buildEncoderGraph(
     return product(graph.node('Squeeze', [mixed, graph.ints(0)]), out, stored(matrix(out)));
   }
 
-  /** In parts as wide as the network, each quantised by itself: the inner states have single values that would drown a whole row. */
+  /** In parts as wide as the network, each quantised by itself: single values of the inner states are so large that a whole row would lose its precision. */
   function feedForward(layer: string): TensorName {
     const [first, second] = [`${layer}.fc1`, `${layer}.fc2`];
     const { input, matrices } = normalise(`${layer}.final_layer_norm`, [first]);
@@ -114,7 +118,7 @@ export function buildEncoderGraph(
     return graph.node('Sum', results);
   }
 
-  /** Normalises the states for matrices that read them, with the channels evened out between both. */
+  /** Normalises the states for the matrices that read them, with the channels' sizes evened out between norm and matrices. */
   function normalise(name: string, readers: string[]): { input: TensorName; matrices: StoredWeight[] } {
     const [gain, offset] = ['weight', 'bias'].map((part) => required(weights.vectors, `${name}.${part}`));
     const norm = { gain: gain!, offset: offset! };

@@ -6,15 +6,15 @@ import { buildVoiceActivityGraph } from '../../../src/model/graphs/voice-activit
 import { openVoiceActivity, publishedVoiceModel } from '../../speech/voice-graph.ts';
 import { readFixture, toneMusic, whiteNoise } from '../../speech/voice-sounds.ts';
 
-test('many frames in one call are heard as the published network hears them one by one', async () => {
+test('many frames in one call get the probabilities that the published network gives them one by one', async () => {
   await using voice = await openVoiceActivity();
   const speech = [await readFixture('two-sentences.flac'), await readFixture('synthetic-voice.flac')];
   for (const sound of [...speech, whiteNoise(3, -20), toneMusic(6)]) {
     const expected = await listenFrameByFrame(sound);
     const stream = voice.open();
-    const heard = [...(await stream.push(sound)), ...(await stream.end())];
-    assert.equal(heard.length, expected.length);
-    for (const [frame, probability] of heard.entries()) {
+    const found = [...(await stream.push(sound)), ...(await stream.end())];
+    assert.equal(found.length, expected.length);
+    for (const [frame, probability] of found.entries()) {
       const difference = Math.abs(probability - expected[frame]!);
       assert(difference < 1e-4, `frame ${frame} differs by ${difference}`);
     }

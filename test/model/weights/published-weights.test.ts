@@ -98,7 +98,10 @@ test('a file of another network is refused by the name of the first tensor misse
   const other = tiny.voiceActivity.path;
   const weights = await readPublishedWeights({ encoder: other, decoder: other });
   const shape = await readWhisperShape(tiny.folder);
-  assert.throws(() => buildEncoderGraph(weights, shape, 'signed', 0), /published weights have no encoder\./);
+  assert.throws(
+    () => buildEncoderGraph({ weights, shape, integers: 'signed', part: 0 }),
+    /published weights have no encoder\./,
+  );
 });
 
 test('a file that breaks off is refused', async () => {
