@@ -9,17 +9,17 @@ const speechSeconds = 2;
 const begin = leadSeconds * framesPerSecond;
 const end = begin + speechSeconds * framesPerSecond;
 
-test('the frames of silence that are heard are those with which the adapter was trained', async () => {
+test('the frames of silence in a short context are those with which the adapter was trained', async () => {
   const script = await readFile(new URL('../../training/silence.py', import.meta.url), 'utf8');
   const trained = (name: string) =>
     new RegExp(`^${name} = \\((.+)\\)$`, 'm').exec(script)?.[1]?.split(', ').map(Number);
-  const heard = shortContext(leadSeconds + speechSeconds);
+  const context = shortContext(leadSeconds + speechSeconds);
   assert.deepEqual(
-    heard.filter((place) => place < begin).map((place) => begin - place),
+    context.filter((position) => position < begin).map((position) => begin - position),
     trained('BEFORE'),
   );
   assert.deepEqual(
-    heard.filter((place) => place >= end).map((place) => place - end),
+    context.filter((position) => position >= end).map((position) => position - end),
     trained('AFTER'),
   );
 });

@@ -12,17 +12,22 @@ import { timedSegments } from './times/timed-segments.ts';
 import { alignWords } from './times/word-times.ts';
 
 type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
-type Window = { job: WindowJob; heard: ContextFrames; language: SpokenLanguage; noSpeechProbability: number };
+type Window = {
+  job: WindowJob;
+  context: ContextFrames;
+  language: SpokenLanguage;
+  noSpeechProbability: number;
+};
 
-/** What a window's tokens say and when. The window must still have its place in the decoder, where words get their times. */
+/** What a window's tokens say and when. The window must still have its row in the decoder, which gives words their times. */
 export async function recognisedWindow(
   network: Network,
-  place: number,
+  row: number,
   window: Window,
   attempt: Attempt,
 ): Promise<RecognisedWindow> {
   const { language, noSpeechProbability } = window;
-  const segments = await segmentsOf(network, place, window, attempt);
+  const segments = await segmentsOf(network, row, window, attempt);
   const { temperature, averageLogProbability, compressionRatio, looped } = attempt;
   const isText = (token: number) => token < network.vocabulary.endOfText;
   const tokens = attempt.tokens.slice(0, attempt.tokens.findLastIndex(isText) + 1);
@@ -40,8 +45,8 @@ export async function recognisedWindow(
 
 async function segmentsOf(
   { vocabulary, decoder }: Network,
-  place: number,
-  { job, heard, language }: Window,
+  row: number,
+  { job, context, language }: Window,
   attempt: Attempt,
 ): Promise<RecognisedSegment[]> {
   const audioSeconds = job.audio.length / pcmSampleRate;
@@ -50,7 +55,7 @@ async function segmentsOf(
   const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
   const sparse = job.mayRetry && segments.some((segment) => isSparse(segment, job.speech));
   if (segments.length > 0 && (job.words || reaching || sparse)) {
-    await alignWords({ decoder, place, vocabulary, language, segments, audioSeconds, heard });
+    await alignWords({ decoder, row, vocabulary, language, segments, audioSeconds, context });
   }
   if (sparse) for (const segment of segments) endWithLastWord(segment, job.speech);
   const split = splitAtSilences(vocabulary, segments, silences);

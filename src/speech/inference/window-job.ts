@@ -6,7 +6,8 @@ import { readVocabulary } from './decoding/vocabulary.ts';
 import { createLogMel } from './features/log-mel.ts';
 import { createWhisperDecoder } from './network/whisper-decoder.ts';
 import { createWhisperEncoder } from './network/whisper-encoder.ts';
-import { type Network, WindowRunner } from './window-runner.ts';
+import type { WhisperNetwork } from './network/whisper-network.ts';
+import { WindowRunner } from './window-runner.ts';
 
 /** Loaded in every inference process: recognises windows, several side by side. */
 export async function createJobRunner(
@@ -15,7 +16,7 @@ export async function createJobRunner(
   const shape = await readWhisperShape(settings.modelFolder);
   const vocabulary = await readVocabulary(settings.modelFolder);
   const { integers, threads, slots: capacity } = settings;
-  const network: Network = {
+  const network: WhisperNetwork = {
     vocabulary,
     vocabularySize: shape.vocabulary,
     adapted: settings.adapted,

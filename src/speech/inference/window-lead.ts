@@ -7,9 +7,9 @@ import type { ArrivedWindow, WindowJob, WindowResult } from '../windows/window-m
 export const leadSeconds = 0.4;
 
 export function withLead(job: ArrivedWindow): WindowJob {
-  const heard = unpackedAudio(job.audio);
-  const audio = new Float32Array(heard.length + leadSeconds * pcmSampleRate);
-  audio.set(heard, leadSeconds * pcmSampleRate);
+  const samples = unpackedAudio(job.audio);
+  const audio = new Float32Array(samples.length + leadSeconds * pcmSampleRate);
+  audio.set(samples, leadSeconds * pcmSampleRate);
   return { ...job, audio, speech: job.speech.map((stretch) => shiftTimes(stretch, leadSeconds)) };
 }
 

@@ -8,7 +8,7 @@ import { aWindow } from '../a-window.ts';
 const audio = Float32Array.from({ length: pcmSampleRate }, (_, index) => Math.sin(index / 9));
 const window = { ...aWindow, audio };
 
-test('a window that arrives packed is heard as one of this machine is, after the same silence', () => {
+test('a window that arrives packed is unpacked, and gets the same silence before it as any other', () => {
   const here = withLead(window).audio;
   const { samples, fullScale } = packAudio(audio);
   const arrived = { ...window, audio: { samples: samples.slice(), fullScale } };

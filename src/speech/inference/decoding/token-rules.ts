@@ -1,11 +1,11 @@
 import { timestampSeconds, type Vocabulary } from './vocabulary.ts';
 
-/** One step's choice. */
+/** The token chosen in one step. */
 export type TokenChoice = { token: number; logProbability: number };
 
 export type TokenRules = {
-  /** Chooses the next token after `tokens`; `row` holds log-probabilities and is changed. */
-  choose(row: Float32Array, tokens: readonly number[], options: ChoiceOptions): TokenChoice;
+  /** Chooses the next token after `tokens`. The log-probabilities of what is not allowed are overwritten. */
+  choose(logProbabilities: Float32Array, tokens: readonly number[], options: ChoiceOptions): TokenChoice;
 };
 
 export type ChoiceOptions = {
@@ -26,15 +26,15 @@ export function createTokenRules(vocabulary: Vocabulary): TokenRules {
   const { endOfText, firstTimestamp } = vocabulary;
 
   return {
-    choose(row, tokens, { audioSeconds, temperature, random }) {
-      for (const token of vocabulary.suppressed) row[token] = Number.NEGATIVE_INFINITY;
+    choose(logProbabilities, tokens, { audioSeconds, temperature, random }) {
+      for (const token of vocabulary.suppressed) logProbabilities[token] = Number.NEGATIVE_INFINITY;
       const [earliest, latest] = allowedTimestamps(tokens, audioSeconds);
       let textAllowed = true;
       let timestampsAllowed = earliest <= latest;
       let endAllowed = true;
       const last = tokens.at(-1);
       if (last === undefined) {
-        for (const token of vocabulary.suppressedAtStart) row[token] = Number.NEGATIVE_INFINITY;
+        for (const token of vocabulary.suppressedAtStart) logProbabilities[token] = Number.NEGATIVE_INFINITY;
         textAllowed = false;
         endAllowed = false;
       } else if (last >= firstTimestamp) {
@@ -42,25 +42,27 @@ export function createTokenRules(vocabulary: Vocabulary): TokenRules {
         const opensText = before === undefined || before >= firstTimestamp;
         if (opensText) timestampsAllowed = false;
         else if ((last - firstTimestamp) * timestampSeconds >= audioSeconds - endToleranceSeconds)
-          return end(row);
+          return end(logProbabilities);
         else textAllowed = false;
         endAllowed = !opensText || before !== undefined;
       }
-      if (!endAllowed) row[endOfText] = Number.NEGATIVE_INFINITY;
-      if (textAllowed && timestampsAllowed && timestampsOutweighText(row, earliest, latest)) {
+      if (!endAllowed) logProbabilities[endOfText] = Number.NEGATIVE_INFINITY;
+      if (textAllowed && timestampsAllowed && timestampsOutweighText(logProbabilities, earliest, latest)) {
         textAllowed = false;
-        row[endOfText] = Number.NEGATIVE_INFINITY;
+        logProbabilities[endOfText] = Number.NEGATIVE_INFINITY;
       }
       const ranges: [number, number][] = [];
       if (textAllowed) ranges.push([0, endOfText - 1]);
       if (timestampsAllowed) ranges.push([earliest, latest]);
       ranges.push([endOfText, endOfText]);
-      return temperature === 0 ? likeliest(row, ranges) : draw(row, ranges, temperature, random);
+      return temperature === 0
+        ? likeliest(logProbabilities, ranges)
+        : draw(logProbabilities, ranges, temperature, random);
     },
   };
 
-  function end(row: Float32Array): TokenChoice {
-    return { token: endOfText, logProbability: row[endOfText]! };
+  function end(logProbabilities: Float32Array): TokenChoice {
+    return { token: endOfText, logProbability: logProbabilities[endOfText]! };
   }
 
   /** Times never run backwards, and a new stretch of text has some length. */
@@ -75,38 +77,40 @@ export function createTokenRules(vocabulary: Vocabulary): TokenRules {
   }
 
   /** When all timestamps together are likelier than any one word, it is time for a timestamp. */
-  function timestampsOutweighText(row: Float32Array, earliest: number, latest: number): boolean {
+  function timestampsOutweighText(logProbabilities: Float32Array, earliest: number, latest: number): boolean {
     let sum = 0;
-    for (let token = earliest; token <= latest; token++) sum += Math.exp(row[token]!);
-    return Math.log(sum) > likeliest(row, [[0, endOfText - 1]]).logProbability;
+    for (let token = earliest; token <= latest; token++) sum += Math.exp(logProbabilities[token]!);
+    return Math.log(sum) > likeliest(logProbabilities, [[0, endOfText - 1]]).logProbability;
   }
 }
 
-function likeliest(row: Float32Array, ranges: [number, number][]): TokenChoice {
+function likeliest(logProbabilities: Float32Array, ranges: [number, number][]): TokenChoice {
   let best = ranges[0]![0];
   for (const [first, last] of ranges) {
-    for (let token = first; token <= last; token++) if (row[token]! > row[best]!) best = token;
+    for (let token = first; token <= last; token++)
+      if (logProbabilities[token]! > logProbabilities[best]!) best = token;
   }
-  return { token: best, logProbability: row[best]! };
+  return { token: best, logProbability: logProbabilities[best]! };
 }
 
 function draw(
-  row: Float32Array,
+  logProbabilities: Float32Array,
   ranges: [number, number][],
   temperature: number,
   random: () => number,
 ): TokenChoice {
-  const top = likeliest(row, ranges).logProbability;
+  const top = likeliest(logProbabilities, ranges).logProbability;
   let total = 0;
   for (const [first, last] of ranges) {
-    for (let token = first; token <= last; token++) total += Math.exp((row[token]! - top) / temperature);
+    for (let token = first; token <= last; token++)
+      total += Math.exp((logProbabilities[token]! - top) / temperature);
   }
   let rest = random() * total;
   for (const [first, last] of ranges) {
     for (let token = first; token <= last; token++) {
-      rest -= Math.exp((row[token]! - top) / temperature);
-      if (rest < 0) return { token, logProbability: row[token]! };
+      rest -= Math.exp((logProbabilities[token]! - top) / temperature);
+      if (rest < 0) return { token, logProbability: logProbabilities[token]! };
     }
   }
-  return likeliest(row, ranges);
+  return likeliest(logProbabilities, ranges);
 }

@@ -10,7 +10,7 @@ export type Attempt = {
   logProbabilities: number[];
   averageLogProbability: number;
   compressionRatio: number;
-  /** The text went round in circles and was cut at its second round. */
+  /** The text repeated itself without end, and was cut where the first repetition begins. */
   looped: boolean;
 };
 
@@ -28,14 +28,14 @@ export type WindowDecodingOptions = {
   rules: TokenRules;
   audioSeconds: number;
   noSpeechProbability: number;
-  /** Where the drawing of tokens begins, so that the same window always gives the same text. */
+  /** Of the random numbers with which tokens are drawn, so that the same window always gives the same text. */
   seed: number;
   firstTemperature?: number;
   /** Whether a try that went wrong may be made again. */
   mayRetry?: boolean;
 };
 
-/** Chooses a window's tokens one by one, and begins again, warmer, when a try went wrong. Knows nothing of graphs. */
+/** Chooses a window's tokens one by one, and asks for another try at a higher temperature when one went wrong. Knows nothing of graphs. */
 export class WindowDecoding {
   readonly #options: WindowDecodingOptions;
   readonly #temperatures: number[];
@@ -54,10 +54,10 @@ export class WindowDecoding {
   }
 
   /** Takes the log-probabilities of the next token and answers what to do with the window. */
-  accept(row: Float32Array): DecodingAnswer {
+  accept(logProbabilities: Float32Array): DecodingAnswer {
     const { vocabulary, rules, audioSeconds } = this.#options;
     const temperature = this.#temperatures[this.#attempts.length]!;
-    const { token, logProbability } = rules.choose(row, this.#tokens, {
+    const { token, logProbability } = rules.choose(logProbabilities, this.#tokens, {
       audioSeconds,
       temperature,
       random: this.#random,
@@ -73,7 +73,7 @@ export class WindowDecoding {
     return this.#finish();
   }
 
-  /** A loop runs on between two timestamps; sentences that somebody says again have times of their own. */
+  /** A loop lies between two timestamps: a sentence that somebody really repeats has a timestamp before each repetition. */
   #loopStart(): number | undefined {
     const { firstTimestamp } = this.#options.vocabulary;
     const start = this.#tokens.findLastIndex((token) => token >= firstTimestamp) + 1;

@@ -4,21 +4,22 @@ import type { IntegerKind } from '../../../model/integer-kind.ts';
 import { headWidth, type WhisperShape } from '../../../model/whisper-shape.ts';
 import type { CacheBytes, EncodedWindow } from './whisper-encoder.ts';
 
-/** Room for earlier tokens grows in steps of this many, since every step of the decoder reads all of the room. */
-const roomStep = 32;
-/** Room for frames too: windows of nearly the same length find it laid. */
+/** The capacity for earlier tokens grows by this many at a time, since every step of the decoder reads all of the capacity. */
+const tokenStep = 32;
+/** The capacity for frames grows by this many, so that windows of nearly the same length need no new arrays. */
 const frameStep = 10;
-/** Added to what must not be attended to. */
+/** Added to the attention scores of what must not be attended to. */
 export const hidden = -1e9;
 
-/** The decoder's memory, laid out so that places 0 … n − 1 of every array are the batch: nothing is copied for a step. */
+/** The decoder's keys and values. Rows 0 … n − 1 of every array are the batch, so that nothing is copied for a step. */
 export class DecoderCaches {
   readonly #shape: WhisperShape;
   readonly #capacity: number;
   readonly #storage: 'int8' | 'uint8';
   readonly #lengths: number[] = [];
+  /** Frames and tokens that each row has space for. */
   #frames = 0;
-  #room = 0;
+  #tokens = 0;
   #selfKeys: Float32Array[] = [];
   #selfValues: Float32Array[] = [];
   #crossKeys: CacheBytes[] = [];
@@ -37,76 +38,72 @@ export class DecoderCaches {
     return this.#lengths.length;
   }
 
-  /** Tokens for which there is room, the `past` dimension of the graph. */
+  /** Tokens that each row has space for: the `past` dimension of the graph. */
   get past(): number {
-    return this.#room;
+    return this.#tokens;
   }
 
   get frames(): number {
     return this.#frames;
   }
 
-  length(place: number): number {
-    const length = this.#lengths[place];
-    assert(length !== undefined, 'no window at this place');
+  length(row: number): number {
+    const length = this.#lengths[row];
+    assert(length !== undefined, 'no window in this row');
     return length;
   }
 
   add(window: EncodedWindow): number {
-    const place = this.#lengths.length;
-    assert(place < this.#capacity, 'no free place');
+    const row = this.#lengths.length;
+    assert(row < this.#capacity, 'no free row');
     const wanted = Math.ceil(window.frames / frameStep) * frameStep;
-    if (place === 0 || wanted > this.#frames) this.#layFrames(wanted);
+    if (row === 0 || wanted > this.#frames) this.#resizeFrames(wanted);
     this.#lengths.push(0);
     for (let layer = 0; layer < this.#shape.decoderLayers; layer++) {
-      this.#putRows(
-        this.#crossKeys[layer]!,
-        window.keys[layer]!,
-        place,
-        window.frames,
-        this.#shape.heads * headWidth,
-      );
-      this.#putBlocks(this.#crossValues[layer]!, window.values[layer]!, place, window.frames);
+      this.#putKeys(this.#crossKeys[layer]!, window.keys[layer]!, row, window.frames);
+      this.#putValues(this.#crossValues[layer]!, window.values[layer]!, row, window.frames);
     }
-    this.#crossScales.set(window.scales, place * this.#scaleSize);
-    const mask = this.#crossMask.subarray(place * this.#frames, (place + 1) * this.#frames);
+    this.#crossScales.set(window.scales, row * this.#scaleSize);
+    const mask = this.#crossMask.subarray(row * this.#frames, (row + 1) * this.#frames);
     mask.fill(0, 0, window.frames).fill(hidden, window.frames);
-    return place;
+    return row;
   }
 
-  remove(place: number): void {
+  /** Frees a row. The window of the last row moves into it, so that the rows stay without a hole; returns the row that it left. */
+  remove(row: number): number {
     const last = this.#lengths.length - 1;
-    assert(place <= last, 'no window at this place');
-    if (place !== last) {
+    assert(row >= 0 && row <= last, 'no window in this row');
+    if (row !== last) {
       const { decoderLayers, heads, width } = this.#shape;
       for (let layer = 0; layer < decoderLayers; layer++) {
         for (const cache of [this.#crossKeys[layer]!, this.#crossValues[layer]!])
-          move(cache, last, place, width * this.#frames);
+          move(cache, last, row, width * this.#frames);
         for (const cache of [this.#selfKeys[layer], this.#selfValues[layer]]) {
-          if (cache) move(cache, last, place, heads * this.#room * headWidth);
+          if (cache) move(cache, last, row, heads * this.#tokens * headWidth);
         }
       }
-      move(this.#crossScales, last, place, this.#scaleSize);
-      move(this.#crossMask, last, place, this.#frames);
-      this.#lengths[place] = this.#lengths[last]!;
+      move(this.#crossScales, last, row, this.#scaleSize);
+      move(this.#crossMask, last, row, this.#frames);
+      this.#lengths[row] = this.#lengths[last]!;
     }
     this.#lengths.pop();
+    return last;
   }
 
-  restart(place: number): void {
-    this.#lengths[place] = 0;
+  restart(row: number): void {
+    this.#lengths[row] = 0;
   }
 
-  truncate(place: number, length: number): void {
-    assert(length <= this.length(place), 'a window cannot be cut longer');
-    this.#lengths[place] = length;
+  truncate(row: number, length: number): void {
+    assert(length <= this.length(row), 'a window cannot be cut longer');
+    this.#lengths[row] = length;
   }
 
-  /** Makes room for every window's tokens, and gives back room that none of them needs. */
+  /** Makes the capacity fit the longest window's tokens: larger where it must be, smaller where most of it is unused. */
   reserve(): void {
     const longest = Math.max(...this.#lengths);
-    const wanted = Math.max(1, Math.ceil(longest / roomStep)) * roomStep;
-    if (wanted > this.#room || wanted < this.#room - 2 * roomStep) this.#layRoom(wanted);
+    const wanted = Math.max(1, Math.ceil(longest / tokenStep)) * tokenStep;
+    if (wanted > this.#tokens || wanted < this.#tokens - 2 * tokenStep) this.#resizeTokens(wanted);
   }
 
   /** Stores the new tokens' keys and values: [batch, steps, layers · (key, value) · width]. */
@@ -121,7 +118,7 @@ export class DecoderCaches {
           const cache = (part % 2 === 0 ? this.#selfKeys : this.#selfValues)[part >> 1]!;
           const from = ((i * steps + step) * 2 * decoderLayers + part) * width;
           for (let head = 0; head < heads; head++) {
-            const to = (((first + i) * heads + head) * this.#room + start + step) * headWidth;
+            const to = (((first + i) * heads + head) * this.#tokens + start + step) * headWidth;
             const at = from + head * headWidth;
             for (let c = 0; c < headWidth; c++) cache[to + c] = state[at + c]!;
           }
@@ -136,8 +133,8 @@ export class DecoderCaches {
     const part = <T extends Float32Array | CacheBytes>(cache: T, size: number) =>
       cache.subarray(first * size, (first + batch) * size) as T;
     for (let layer = 0; layer < decoderLayers; layer++) {
-      const selfSize = heads * this.#room * headWidth;
-      const selfShape = [batch, heads, this.#room, headWidth];
+      const selfSize = heads * this.#tokens * headWidth;
+      const selfShape = [batch, heads, this.#tokens, headWidth];
       feeds[`self_keys.${layer}`] = new Tensor('float32', part(this.#selfKeys[layer]!, selfSize), selfShape);
       feeds[`self_values.${layer}`] = new Tensor(
         'float32',
@@ -177,8 +174,8 @@ export class DecoderCaches {
     return data instanceof Int8Array ? new Tensor('int8', data, shape) : new Tensor('uint8', data, shape);
   }
 
-  /** Lays every array anew, for a longer window than those under way, or for the first of another length. */
-  #layFrames(frames: number): void {
+  /** New arrays for a longer window than those in the batch, or for the first window of another length. */
+  #resizeFrames(frames: number): void {
     const { decoderLayers, width } = this.#shape;
     if (frames === this.#frames) return;
     const old = {
@@ -196,55 +193,56 @@ export class DecoderCaches {
     this.#crossKeys = make();
     this.#crossValues = make();
     this.#crossMask = new Float32Array(this.#capacity * frames).fill(hidden);
-    for (let place = 0; place < this.#lengths.length; place++) {
+    for (let row = 0; row < this.#lengths.length; row++) {
       const size = width * old.frames;
       for (let layer = 0; layer < decoderLayers; layer++) {
-        const keys = old.keys[layer]!.subarray(place * size, (place + 1) * size);
-        const values = old.values[layer]!.subarray(place * size, (place + 1) * size);
-        this.#putRows(this.#crossKeys[layer]!, keys, place, old.frames, width);
-        this.#putBlocks(this.#crossValues[layer]!, values, place, old.frames);
+        const keys = old.keys[layer]!.subarray(row * size, (row + 1) * size);
+        const values = old.values[layer]!.subarray(row * size, (row + 1) * size);
+        this.#putKeys(this.#crossKeys[layer]!, keys, row, old.frames);
+        this.#putValues(this.#crossValues[layer]!, values, row, old.frames);
       }
-      this.#crossMask.set(old.mask.subarray(place * old.frames, (place + 1) * old.frames), place * frames);
+      this.#crossMask.set(old.mask.subarray(row * old.frames, (row + 1) * old.frames), row * frames);
     }
   }
 
-  /** Keys: rows of `frames` values, each put at the start of a row of the cache's length. */
-  #putRows(cache: CacheBytes, rows: CacheBytes, place: number, frames: number, count: number): void {
-    const base = place * count * this.#frames;
-    if (frames === this.#frames) cache.set(rows, base);
+  /** Keys are [channels, frames]: `frames` values of each channel, followed in the cache by what is left of its capacity. */
+  #putKeys(cache: CacheBytes, keys: CacheBytes, row: number, frames: number): void {
+    const { width: channels } = this.#shape;
+    const base = row * channels * this.#frames;
+    if (frames === this.#frames) cache.set(keys, base);
     else
-      for (let row = 0; row < count; row++)
-        cache.set(rows.subarray(row * frames, (row + 1) * frames), base + row * this.#frames);
+      for (let channel = 0; channel < channels; channel++)
+        cache.set(keys.subarray(channel * frames, (channel + 1) * frames), base + channel * this.#frames);
   }
 
-  /** Values: for each head a block of `frames` rows. */
-  #putBlocks(cache: CacheBytes, values: CacheBytes, place: number, frames: number): void {
+  /** Values are [heads, frames, 64]: for each head a block of `frames` vectors. */
+  #putValues(cache: CacheBytes, values: CacheBytes, row: number, frames: number): void {
     const [from, to] = [frames * headWidth, this.#frames * headWidth];
     for (let head = 0; head < this.#shape.heads; head++) {
-      const target = (place * this.#shape.heads + head) * to;
+      const target = (row * this.#shape.heads + head) * to;
       cache.set(values.subarray(head * from, (head + 1) * from), target);
     }
   }
 
-  #layRoom(room: number): void {
+  #resizeTokens(tokens: number): void {
     const { heads, decoderLayers } = this.#shape;
-    const old = { room: this.#room, keys: this.#selfKeys, values: this.#selfValues };
-    this.#room = room;
-    const lay = (caches: Float32Array[]) =>
+    const old = { tokens: this.#tokens, keys: this.#selfKeys, values: this.#selfValues };
+    this.#tokens = tokens;
+    const resize = (caches: Float32Array[]) =>
       Array.from({ length: decoderLayers }, (_, layer) => {
-        const cache = new Float32Array(this.#capacity * heads * room * headWidth);
+        const cache = new Float32Array(this.#capacity * heads * tokens * headWidth);
         const before = caches[layer];
         if (before) {
-          const kept = Math.min(room, old.room) * headWidth;
-          for (let row = 0; row < this.#lengths.length * heads; row++) {
-            const from = row * old.room * headWidth;
-            cache.set(before.subarray(from, from + kept), row * room * headWidth);
+          const kept = Math.min(tokens, old.tokens) * headWidth;
+          for (let head = 0; head < this.#lengths.length * heads; head++) {
+            const from = head * old.tokens * headWidth;
+            cache.set(before.subarray(from, from + kept), head * tokens * headWidth);
           }
         }
         return cache;
       });
-    this.#selfKeys = lay(old.keys);
-    this.#selfValues = lay(old.values);
+    this.#selfKeys = resize(old.keys);
+    this.#selfValues = resize(old.values);
   }
 }
 

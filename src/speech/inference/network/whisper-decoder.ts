@@ -5,40 +5,41 @@ import type { WhisperShape } from '../../../model/whisper-shape.ts';
 import { DecoderCaches, hidden } from './decoder-caches.ts';
 import type { EncodedWindow } from './whisper-encoder.ts';
 
-/** Attention of the heads that follow the speech: [heads, tokens, frames]. */
+/** Attention of the heads that follow the speech in time: [heads, tokens, frames]. */
 export type Alignment = { heads: number; tokens: number; frames: number; weights: Float32Array };
 
 /**
- * Several windows decoded side by side: the weights are read from memory once for all of them. Windows occupy places
- * 0 … count − 1; when one is removed, the last takes its place.
+ * Several windows decoded side by side as rows of one batch: the weights are read from memory once for all of them. Windows occupy
+ * rows 0 … count − 1. Log-probabilities are given for the whole vocabulary, one answer after another.
  */
 export interface WhisperDecoder {
   readonly capacity: number;
   readonly count: number;
-  /** Adds a window and returns its place. */
+  /** Adds a window and returns its row, which is always the last. */
   add(window: EncodedWindow): number;
-  remove(place: number): void;
+  /** Removes a window. The window of the last row moves into the freed row; returns the row that it left. */
+  remove(row: number): number;
   /** Forgets the tokens of a window, not its audio. */
-  restart(place: number): void;
-  /** What would follow `token` if only one stretch of frames were heard: a row for each stretch. Forgets the window's tokens. */
-  probe(place: number, token: number, stretches: readonly FrameStretch[]): Promise<Float32Array>;
-  /** Feeds several tokens to one window; returns log-probabilities of what follows the last `answers` of them, a row each. */
-  prompt(place: number, tokens: readonly number[], answers?: number): Promise<Float32Array>;
+  restart(row: number): void;
+  /** What would follow `token` if it attended to one stretch of frames only: an answer for each stretch. Forgets the window's tokens. */
+  probe(row: number, token: number, stretches: readonly FrameStretch[]): Promise<Float32Array>;
+  /** Feeds several tokens to one window; the answers are what follows each of the last `answers` tokens. */
+  prompt(row: number, tokens: readonly number[], answers?: number): Promise<Float32Array>;
   /** Forgets the tokens of a window from `length` on. */
-  truncate(place: number, length: number): void;
-  /** Feeds one token to every window, by place; returns log-probabilities of the next, one row after another. */
+  truncate(row: number, length: number): void;
+  /** Feeds one token to every window, in the order of the rows; an answer for each row. */
   step(tokens: readonly number[]): Promise<Float32Array>;
-  /** Where in the audio each of `tokens` was heard. Forgets the window's tokens. */
-  align(place: number, tokens: readonly number[]): Promise<Alignment>;
+  /** Which frames each of `tokens` attends to. Forgets the window's tokens. */
+  align(row: number, tokens: readonly number[]): Promise<Alignment>;
 }
 
 export type FrameStretch = { from: number; to: number };
 
 type RunOptions = {
   wantAlignment?: boolean;
-  /** How many of the last tokens are answered. */
+  /** After how many of the last tokens the next one is wanted. */
   answers?: number;
-  /** Each new token stands alone, and hears its own stretch. */
+  /** Each new token stands alone, and attends to a stretch of its own. */
   stretches?: readonly FrameStretch[];
 };
 
@@ -55,7 +56,7 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
   const graph = await openGraph(options.graphPath, { threads: options.threads });
   const caches = new DecoderCaches(shape, integers, capacity);
 
-  /** Runs windows `first` … `first + batch − 1`, each with the same number of new tokens. */
+  /** Runs the rows `first` … `first + batch − 1`, each with the same number of new tokens. */
   async function run(
     first: number,
     batch: number,
@@ -68,13 +69,13 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
     const past = caches.past;
     const mask = new Float32Array(batch * steps * (past + steps)).fill(hidden);
     const positions = new BigInt64Array(batch * steps);
-    for (let row = 0; row < batch * steps; row++) {
-      const step = row % steps;
-      const length = lengths[Math.floor(row / steps)]!;
-      const start = row * (past + steps);
+    for (let index = 0; index < batch * steps; index++) {
+      const step = index % steps;
+      const length = lengths[Math.floor(index / steps)]!;
+      const start = index * (past + steps);
       mask.fill(0, start, start + length);
       mask.fill(0, start + past + (stretches ? step : 0), start + past + step + 1);
-      positions[row] = BigInt(stretches ? length : length + step);
+      positions[index] = BigInt(stretches ? length : length + step);
     }
     const outputs = await graph.run({
       ...caches.tensors(first, batch),
@@ -93,8 +94,8 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
   function stretchMask(stretches: readonly FrameStretch[]): Tensor {
     const frames = caches.frames;
     const mask = new Float32Array(stretches.length * frames).fill(hidden);
-    for (const [row, { from, to }] of stretches.entries())
-      mask.fill(0, row * frames + from, row * frames + to);
+    for (const [index, { from, to }] of stretches.entries())
+      mask.fill(0, index * frames + from, index * frames + to);
     return new Tensor('float32', mask, [1, 1, stretches.length, frames]);
   }
 
@@ -104,29 +105,29 @@ export async function createWhisperDecoder(options: WhisperDecoderOptions): Prom
       return caches.count;
     },
     add: (window) => caches.add(window),
-    remove: (place) => caches.remove(place),
-    restart: (place) => caches.restart(place),
-    async probe(place, token, stretches) {
-      caches.restart(place);
+    remove: (row) => caches.remove(row),
+    restart: (row) => caches.restart(row),
+    async probe(row, token, stretches) {
+      caches.restart(row);
       const outputs = await run(
-        place,
+        row,
         1,
         stretches.map(() => token),
         { stretches },
       );
-      caches.restart(place);
+      caches.restart(row);
       return outputs.log_probabilities!.data as Float32Array;
     },
-    async prompt(place, tokens, answers = 1) {
-      return (await run(place, 1, tokens, { answers })).log_probabilities!.data as Float32Array;
+    async prompt(row, tokens, answers = 1) {
+      return (await run(row, 1, tokens, { answers })).log_probabilities!.data as Float32Array;
     },
-    truncate: (place, length) => caches.truncate(place, length),
+    truncate: (row, length) => caches.truncate(row, length),
     async step(tokens) {
       return (await run(0, tokens.length, tokens)).log_probabilities!.data as Float32Array;
     },
-    async align(place, tokens) {
-      caches.restart(place);
-      const { dims, data } = (await run(place, 1, tokens, { wantAlignment: true })).alignment!;
+    async align(row, tokens) {
+      caches.restart(row);
+      const { dims, data } = (await run(row, 1, tokens, { wantAlignment: true })).alignment!;
       return { heads: dims[1]!, tokens: dims[2]!, frames: dims[3]!, weights: data as Float32Array };
     },
   };

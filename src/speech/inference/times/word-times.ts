@@ -12,31 +12,31 @@ const medianWidth = 7;
 
 type AlignOptions = {
   decoder: WhisperDecoder;
-  place: number;
+  row: number;
   vocabulary: Vocabulary;
   language: SpokenLanguage;
   segments: RecognisedSegment[];
   audioSeconds: number;
-  heard: ContextFrames;
+  context: ContextFrames;
 };
 
 /** Gives each segment its words with times, from where the decoder's attention lay when it wrote them (openai/whisper, timing.py). */
 export async function alignWords({
   decoder,
-  place,
+  row,
   vocabulary,
   language,
   segments,
   audioSeconds,
-  heard,
+  context,
 }: AlignOptions): Promise<void> {
   const { startOfTranscript, transcribe, noTimestamps, endOfText, languages } = vocabulary;
   const opening = [startOfTranscript, languages[language], transcribe, noTimestamps];
   const text = segments.flatMap((segment) => segment.tokens);
-  const alignment = await decoder.align(place, [...opening, ...text, endOfText]);
-  const frames = Math.max(1, framesBefore(heard, audioSeconds * framesPerSecond));
+  const alignment = await decoder.align(row, [...opening, ...text, endOfText]);
+  const frames = Math.max(1, framesBefore(context, audioSeconds * framesPerSecond));
   const starts = tokenStarts(alignment, opening.length - 1, text.length + 1, frames);
-  const startOf = (token: number) => Math.min(heard[starts[token]!]! / framesPerSecond, audioSeconds);
+  const startOf = (token: number) => Math.min(context[starts[token]!]! / framesPerSecond, audioSeconds);
 
   let token = 0;
   for (const segment of segments) {
@@ -59,44 +59,44 @@ export async function alignWords({
   }
 }
 
-/** The frame at which each row's token begins, plus the end of the last. */
-function tokenStarts(alignment: Alignment, firstRow: number, rows: number, frames: number): number[] {
-  const cost = averageAttention(alignment, firstRow, rows, frames);
+/** The frame at which each of `count` tokens begins; the last one is the end of the text. */
+function tokenStarts(alignment: Alignment, firstToken: number, count: number, frames: number): number[] {
+  const cost = averageAttention(alignment, firstToken, count, frames);
   for (let i = 0; i < cost.length; i++) cost[i] = -cost[i]!;
-  const path = warp(cost, rows, frames);
+  const path = warp(cost, count, frames);
   const starts: number[] = [];
-  for (const [step, row] of path.rows.entries())
-    if (row !== path.rows[step - 1]) starts[row] = path.columns[step]!;
+  for (const [step, token] of path.rows.entries())
+    if (token !== path.rows[step - 1]) starts[token] = path.columns[step]!;
   return starts;
 }
 
 /** Each head's attention, made comparable across tokens and smoothed over time, then averaged over the heads. */
 function averageAttention(
   { heads, tokens, frames: stride, weights }: Alignment,
-  firstRow: number,
-  rows: number,
+  firstToken: number,
+  count: number,
   frames: number,
 ) {
-  const average = new Float32Array(rows * frames);
-  const head = new Float32Array(rows * frames);
+  const average = new Float32Array(count * frames);
+  const head = new Float32Array(count * frames);
   for (let h = 0; h < heads; h++) {
     for (let frame = 0; frame < frames; frame++) {
       let sum = 0;
       let squares = 0;
-      for (let row = 0; row < rows; row++) {
-        const weight = weights[(h * tokens + firstRow + row) * stride + frame]!;
+      for (let token = 0; token < count; token++) {
+        const weight = weights[(h * tokens + firstToken + token) * stride + frame]!;
         sum += weight;
         squares += weight * weight;
       }
-      const mean = sum / rows;
-      const deviation = Math.sqrt(Math.max(squares / rows - mean * mean, 1e-20));
-      for (let row = 0; row < rows; row++) {
-        head[row * frames + frame] =
-          (weights[(h * tokens + firstRow + row) * stride + frame]! - mean) / deviation;
+      const mean = sum / count;
+      const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 1e-20));
+      for (let token = 0; token < count; token++) {
+        head[token * frames + frame] =
+          (weights[(h * tokens + firstToken + token) * stride + frame]! - mean) / deviation;
       }
     }
-    for (let row = 0; row < rows; row++)
-      addMedians(head.subarray(row * frames, (row + 1) * frames), average, row * frames, heads);
+    for (let token = 0; token < count; token++)
+      addMedians(head.subarray(token * frames, (token + 1) * frames), average, token * frames, heads);
   }
   return average;
 }

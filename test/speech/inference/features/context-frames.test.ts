@@ -15,36 +15,36 @@ const seconds = fc.double({ min: leadSeconds + 0.02, max: 30, noNaN: true });
 test('a short context is all of the speech and eight frames of the silence around it', () => {
   fc.assert(
     fc.property(seconds, (audioSeconds) => {
-      const heard = shortContext(audioSeconds);
+      const context = shortContext(audioSeconds);
       const end = Math.ceil(audioSeconds * framesPerSecond);
       const spoken = fullContext.slice(lead, end);
       assert.deepEqual(
-        heard.filter((place) => place >= lead && place < end),
+        context.filter((position) => position >= lead && position < end),
         spoken,
       );
-      const silent = heard.length - spoken.length;
+      const silent = context.length - spoken.length;
       assert(silent <= 8 && (silent === 8 || end + 50 > fullContextFrames), `${silent} frames of silence`);
     }),
   );
 });
 
-test('places of a short context rise, within 30 s, from the start to a second after the speech', () => {
+test('positions of a short context rise, within 30 s, from the start to a second after the speech', () => {
   fc.assert(
     fc.property(seconds, (audioSeconds) => {
-      const heard = shortContext(audioSeconds);
-      assert.equal(heard[0], 0);
-      assert(heard.every((place, index) => index === 0 || place > heard[index - 1]!));
-      assert(heard.at(-1)! < fullContextFrames);
-      const after = heard.at(-1)! / framesPerSecond - audioSeconds;
+      const context = shortContext(audioSeconds);
+      assert.equal(context[0], 0);
+      assert(context.every((position, index) => index === 0 || position > context[index - 1]!));
+      assert(context.at(-1)! < fullContextFrames);
+      const after = context.at(-1)! / framesPerSecond - audioSeconds;
       assert(audioSeconds > 29 || (after > 0.95 && after < 1.01), `${after} s after the speech`);
     }),
   );
 });
 
-test('frames are counted up to a place in time, whether that one is heard or not', () => {
-  const heard = [0, 7, 14, 19, 20, 21];
+test('frames are counted up to a position, whether or not the frame there belongs to the context', () => {
+  const context = [0, 7, 14, 19, 20, 21];
   assert.deepEqual(
-    [0, 1, 7, 8, 20, 22, 99].map((place) => framesBefore(heard, place)),
+    [0, 1, 7, 8, 20, 22, 99].map((position) => framesBefore(context, position)),
     [0, 1, 1, 2, 4, 6, 6],
   );
 });

@@ -31,9 +31,14 @@ test('a word of a fifth of a second says too little to change the language', () 
   assert.equal(languageRuns(short, [mandarin, english, mandarin], 15).length, 1);
 });
 
-test('three languages are told apart, each in its place', () => {
-  const heard = (zh: number, en: number, nan: number) => ({ zh, en, nan });
-  const evidence = [heard(-0.1, -9, -3), heard(-4, -9, -0.1), heard(-5, -9, -0.1), heard(-9, -0.1, -7)];
+test('three languages are told apart, each in its stretch', () => {
+  const evidenceOf = (zh: number, en: number, nan: number) => ({ zh, en, nan });
+  const evidence = [
+    evidenceOf(-0.1, -9, -3),
+    evidenceOf(-4, -9, -0.1),
+    evidenceOf(-5, -9, -0.1),
+    evidenceOf(-9, -0.1, -7),
+  ];
   assert.deepEqual(
     languageRuns(speech, evidence, 20).map(({ language }) => language),
     ['zh', 'nan', 'en'],

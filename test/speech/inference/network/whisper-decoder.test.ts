@@ -60,9 +60,9 @@ test('a window that leaves from the middle does not change the text of the other
   for (const each of all) await prompt(each);
   for (let i = 0; i < 6; i++) await stepAll(all);
   const [first, second, third, last] = all as [Row, Row, Row, Row];
-  network.decoder.remove(1);
+  assert.equal(network.decoder.remove(1), 3);
   assert.equal(network.decoder.count, 3);
-  const rest = [first, last, third]; // the last takes the free place
+  const rest = [first, last, third]; // the last row moves into the freed one
   while (rest.some((each) => !each.done)) await stepAll(rest);
   assert.deepEqual(
     rest.map(({ text }) => text),
@@ -99,7 +99,7 @@ test('tokens fed at once or one at a time lead to the same log-probabilities', a
   removeAll();
 });
 
-test('room grows past 32, 64 and 96 tokens, and shrinks again, without a trace', async () => {
+test('the capacity for tokens grows past 32, 64 and 96 tokens, and shrinks again, without a trace', async () => {
   const { decoder, shape } = network;
   const tokens = Array.from(
     { length: 100 },
@@ -120,7 +120,7 @@ test('room grows past 32, 64 and 96 tokens, and shrinks again, without a trace',
   decoder.restart(0);
   decoder.restart(1);
   const short = await decoder.prompt(0, tokens.slice(0, 5));
-  assertAlike(short, await promptAlone(windows[1]!, tokens.slice(0, 5)), 'after room was given back');
+  assertAlike(short, await promptAlone(windows[1]!, tokens.slice(0, 5)), 'after the capacity shrank');
   removeAll();
 });
 
@@ -134,7 +134,7 @@ test('the attention of each head and token is spread over the frames of the audi
     const attention = weights.subarray(row * frames, (row + 1) * frames);
     const sum = attention.reduce((total, each) => total + each, 0);
     assert(Math.abs(sum - 1) < 1e-4, `row ${row} sums to ${sum}`);
-    // The window is shorter than its neighbour, and nothing is heard beyond its end.
+    // The window is shorter than its neighbour, and nothing is attended to beyond its end.
     assert(attention.subarray(windows[0]!.frames).every((each) => each === 0));
   }
   removeAll();
@@ -169,10 +169,10 @@ test('a window may leave before any was asked for its text', async () => {
   assert.equal(likeliest(row), alone[1]![0]);
 });
 
-type Row = { place: number; language: 'zh' | 'en'; text: number[]; next: number; done: boolean };
+type Row = { index: number; language: 'zh' | 'en'; text: number[]; next: number; done: boolean };
 
 function add(window: EncodedWindow, index: number): Row {
-  return { place: network.decoder.add(window), language: languages[index]!, text: [], next: 0, done: false };
+  return { index: network.decoder.add(window), language: languages[index]!, text: [], next: 0, done: false };
 }
 
 /** To the end of every row; the decoder is empty afterwards. */
@@ -184,15 +184,15 @@ async function decodeTogether(rows: Row[]): Promise<number[][]> {
 }
 
 async function prompt(row: Row): Promise<void> {
-  take(row, await network.decoder.prompt(row.place, opening(network, row.language)));
+  take(row, await network.decoder.prompt(row.index, opening(network, row.language)));
 }
 
-/** Rows stand in the order of their places. */
+/** `rows` in the order of the decoder's rows. */
 async function stepAll(rows: Row[]): Promise<void> {
   const { vocabulary } = network.shape;
   const result = await network.decoder.step(rows.map(({ next }) => next));
-  for (const [place, row] of rows.entries()) {
-    if (!row.done) take(row, result.subarray(place * vocabulary, (place + 1) * vocabulary));
+  for (const [index, row] of rows.entries()) {
+    if (!row.done) take(row, result.subarray(index * vocabulary, (index + 1) * vocabulary));
   }
 }
 

@@ -5,8 +5,8 @@ import { fullContext } from '../../../../src/speech/inference/features/context-f
 import { encodeFixture, openTiny, type TinyNetwork } from '../../../support/tiny-model.ts';
 
 const frames = 250;
-const heard = fullContext.slice(0, frames);
-const mel = new Float32Array(80 * 2 * frames).fill(-1);
+const positions = fullContext.slice(0, frames);
+const features = new Float32Array(80 * 2 * frames).fill(-1);
 let network: TinyNetwork;
 before(async () => {
   network = await openTiny(1);
@@ -14,17 +14,17 @@ before(async () => {
 
 test('something more urgent can come in between the parts of a window', async () => {
   let asked = 0;
-  const encoded = await network.encoder.encode(mel, heard, async () => {
+  const encoded = await network.encoder.encode(features, positions, async () => {
     asked++;
     await encodeFixture(network, 'speech.flac', frames); // another window, meanwhile
     return true;
   });
   assert.equal(asked, encoderParts(network.shape) - 1);
   assert(asked > 0);
-  const undisturbed = await network.encoder.encode(mel, heard);
+  const undisturbed = await network.encoder.encode(features, positions);
   assert.deepEqual(encoded, undisturbed);
 });
 
-test('a window that nobody wants any more is given up between its parts', async () => {
-  assert.equal(await network.encoder.encode(mel, heard, async () => false), undefined);
+test('a window that nobody wants any more is abandoned between its parts', async () => {
+  assert.equal(await network.encoder.encode(features, positions, async () => false), undefined);
 });

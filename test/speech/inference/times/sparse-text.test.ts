@@ -32,7 +32,7 @@ test('slow speech keeps its end: the words reach it', () => {
   assert.equal(slow.endSeconds, 12);
 });
 
-test('as much text as the speech has room for is left as it is, wherever its words are thought to be', () => {
+test('a segment with enough text for its speech is left as it is, whatever times its words have', () => {
   const full = segment(40, [word('Hello.', 0.5, 2)]);
   assert.equal(isSparse(full, speech), false);
   endWithLastWord(full, speech);

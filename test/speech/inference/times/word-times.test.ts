@@ -15,12 +15,12 @@ const audioSeconds = 3.4;
 /** When each word is said, and when the last of them ends. */
 const said = [0.6, 1.1, 1.9, 2.6];
 
-for (const [name, heard] of [
-  ['all of the window is heard', fullContext],
-  ['most of the silence is left out', shortContext(audioSeconds)],
+for (const [name, context] of [
+  ['the context is full', fullContext],
+  ['the context is short', shortContext(audioSeconds)],
 ] as const) {
   test(`words have the times at which they are said when ${name}`, async () => {
-    const words = await timedWords(heard);
+    const words = await timedWords(context);
     assert.equal(words.length, 3);
     for (const [index, { startSeconds, endSeconds }] of words.entries()) {
       assert(Math.abs(startSeconds - said[index]!) <= 0.06, `word ${index} begins at ${startSeconds}`);
@@ -34,21 +34,21 @@ function bytesOf(tokens: readonly number[]): Uint8Array {
   return new TextEncoder().encode(tokens.map((token) => '一二三'[token]).join(''));
 }
 
-/** By a decoder whose one head looks at a word's own time, and at the end of the text to whatever comes after it. */
-async function timedWords(heard: ContextFrames) {
+/** By a decoder whose one head attends to a word at the time when it is said, and at the end of the text to whatever comes after it. */
+async function timedWords(context: ContextFrames) {
   const opening = 4;
   const align: WhisperDecoder['align'] = async (_, tokens) => {
-    const weights = new Float32Array(tokens.length * heard.length);
-    for (let row = 0; row < tokens.length; row++) {
-      // What a token says is looked at where the one before it is put in.
-      const word = row - (opening - 1);
-      for (const [frame, place] of heard.entries()) {
-        const time = place / framesPerSecond;
+    const weights = new Float32Array(tokens.length * context.length);
+    for (let token = 0; token < tokens.length; token++) {
+      // The decoder attends to a word when the token before it is put in.
+      const word = token - (opening - 1);
+      for (const [frame, position] of context.entries()) {
+        const time = position / framesPerSecond;
         const looked = word >= 0 && time >= said[word]! && time < (said[word + 1] ?? audioSeconds);
-        weights[row * heard.length + frame] = looked ? 1 : 0.01;
+        weights[token * context.length + frame] = looked ? 1 : 0.01;
       }
     }
-    return { heads: 1, tokens: tokens.length, frames: heard.length, weights };
+    return { heads: 1, tokens: tokens.length, frames: context.length, weights };
   };
   const tokens = [0, 1, 2];
   const segment = {
@@ -61,12 +61,12 @@ async function timedWords(heard: ContextFrames) {
   const segments = [segment as unknown as RecognisedSegment];
   await alignWords({
     decoder: { align } as WhisperDecoder,
-    place: 0,
+    row: 0,
     vocabulary: { ...smallVocabulary, bytesOf },
     language: 'en',
     segments,
     audioSeconds,
-    heard,
+    context,
   });
   return segments[0]!.words;
 }

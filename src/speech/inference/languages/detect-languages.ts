@@ -20,15 +20,14 @@ import { languageRuns, logShare } from './language-runs.ts';
 const englishHandicap = 2.5;
 
 /**
- * The adapter learnt to give each language its share of a whole recording. A stretch by itself, cut out of what the network heard,
- * sounds less Taiwanese to it than it is: log p(nan) − log p(zh) is −0.8 … 4.6 for Taiwanese stretches, −3.9 and less for Mandarin
- * ones.
+ * The adapter learnt to give each language its share of a whole recording. For one stretch by itself it underrates Taiwanese:
+ * log p(nan) − log p(zh) is −0.8 … 4.6 for Taiwanese stretches, −3.9 and less for Mandarin ones.
  */
 const taiwaneseBonus = 2;
-/** A language with a smaller share of the whole is not spoken in any of its stretches. */
+/** A language with a smaller share of the whole window is not spoken in any of its stretches. */
 const leastShare = 0.02;
 
-type Listening = {
+type LanguageNetwork = {
   decoder: WhisperDecoder;
   vocabulary: Vocabulary;
   vocabularySize: number;
@@ -36,41 +35,45 @@ type Listening = {
   adapted: boolean;
 };
 
-/** Which languages are spoken where in a window: every stretch of speech is asked about by itself, all in one go. */
-export async function listenForLanguages(
-  { decoder, vocabulary, vocabularySize, adapted }: Listening,
-  place: number,
+/** Which languages are spoken where in a window: the decoder is asked about every stretch of speech by itself, in one run. */
+export async function detectLanguages(
+  { decoder, vocabulary, vocabularySize, adapted }: LanguageNetwork,
+  row: number,
   job: WindowJob,
-  heard: ContextFrames,
+  context: ContextFrames,
 ): Promise<{ languages: LanguageRun[]; noSpeechProbability: number }> {
   const endSeconds = job.audio.length / pcmSampleRate;
   const asked = job.language === 'mixed' && job.speech.length > 1 ? job.speech : [];
-  const stretches = [{ from: 0, to: heard.length }, ...asked.map((stretch) => toFrames(stretch, heard))];
-  const rows = await decoder.probe(place, vocabulary.startOfTranscript, stretches);
+  const stretches = [{ from: 0, to: context.length }, ...asked.map((stretch) => toFrames(stretch, context))];
+  const answers = await decoder.probe(row, vocabulary.startOfTranscript, stretches);
   const [whole, ...parts] = stretches.map((_, index): LanguageEvidence => {
-    const row = index * vocabularySize;
+    const answer = answers.subarray(index * vocabularySize, (index + 1) * vocabularySize);
     return {
-      zh: rows[row + vocabulary.languages.zh]!,
-      en: rows[row + vocabulary.languages.en]! - englishHandicap,
-      nan: adapted ? rows[row + vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
+      zh: answer[vocabulary.languages.zh]!,
+      en: answer[vocabulary.languages.en]! - englishHandicap,
+      nan: adapted ? answer[vocabulary.languages.nan]! : Number.NEGATIVE_INFINITY,
     };
   });
-  const noSpeechProbability = Math.exp(rows[vocabulary.noSpeech]!);
+  const noSpeechProbability = Math.exp(answers[vocabulary.noSpeech]!);
   if (asked.length > 0) {
-    const evidence = adapted ? parts.map((part) => amongHeard(part, whole!)) : parts;
+    const evidence = adapted ? parts.map((part) => amongSpoken(part, whole!)) : parts;
     return { languages: languageRuns(asked, evidence, endSeconds), noSpeechProbability };
   }
   const language = languageOfSetting(job.language) ?? likeliestLanguage(whole!);
   return { languages: [{ language, startSeconds: 0, endSeconds }], noSpeechProbability };
 }
 
-function amongHeard(part: LanguageEvidence, whole: LanguageEvidence): LanguageEvidence {
+/** The evidence of a stretch, for the languages that are spoken in the window at all. */
+function amongSpoken(part: LanguageEvidence, whole: LanguageEvidence): LanguageEvidence {
   const kept = (language: SpokenLanguage, bonus = 0) =>
     logShare(whole, language) < Math.log(leastShare) ? Number.NEGATIVE_INFINITY : part[language] + bonus;
   return { zh: kept('zh'), en: kept('en'), nan: kept('nan', taiwaneseBonus) };
 }
 
-function toFrames({ startSeconds, endSeconds }: SpokenStretch, heard: ContextFrames): FrameStretch {
-  const from = Math.min(heard.length - 1, framesBefore(heard, Math.floor(startSeconds * framesPerSecond)));
-  return { from, to: Math.max(from + 1, framesBefore(heard, Math.ceil(endSeconds * framesPerSecond))) };
+function toFrames({ startSeconds, endSeconds }: SpokenStretch, context: ContextFrames): FrameStretch {
+  const from = Math.min(
+    context.length - 1,
+    framesBefore(context, Math.floor(startSeconds * framesPerSecond)),
+  );
+  return { from, to: Math.max(from + 1, framesBefore(context, Math.ceil(endSeconds * framesPerSecond))) };
 }
