@@ -1,8 +1,9 @@
 import { createAudioBacklog } from './audio-backlog.ts';
 import { SiannError } from './errors.ts';
 import { createEventQueue } from './event-queue.ts';
-import { type ListenOptions, type LiveEvent, queryOf } from './live-events.ts';
+import type { ListenOptions, LiveEvent } from './live-events.ts';
 import { type LiveSession, openLiveSession, type SessionEnd } from './live-session.ts';
+import { optionTexts } from './option-texts.ts';
 import { backOffSeconds } from './requests.ts';
 import type { OpenedSocket, OpenSocket } from './sockets.ts';
 import { createStreamTimes } from './stream-times.ts';
@@ -30,14 +31,15 @@ export type LiveStreamOptions = ListenOptions & {
   maxRetries: number;
 };
 
-export function openLiveStream({ openSocket, maxRetries, ...options }: LiveStreamOptions): LiveStream {
-  const { encoding = 'LINEAR16', sampleRate = 16_000, reconnectForMs = 60_000 } = options;
+export function openLiveStream(given: LiveStreamOptions): LiveStream {
+  const { openSocket, maxRetries, reconnectForMs = 60_000, signal: stopped, ...options } = given;
+  const { encoding = 'LINEAR16', sampleRate = 16_000 } = options;
   const sampleBytes = encoding === 'LINEAR16' ? 2 : 1;
   const bytesPerSecond = encoding === 'FLAC' ? Number.POSITIVE_INFINITY : sampleRate * sampleBytes;
   const frameBytes = encoding === 'FLAC' ? 64 * 1024 : Math.ceil(sampleRate * frameSeconds) * sampleBytes;
 
   const stop = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const signal = stopped ? AbortSignal.any([stopped, stop.signal]) : stop.signal;
   const events = createEventQueue<LiveEvent>(() => stop.abort());
   const backlog = createAudioBacklog();
   const times = createStreamTimes();
@@ -101,7 +103,7 @@ export function openLiveStream({ openSocket, maxRetries, ...options }: LiveStrea
     for (;;) {
       const startedAt = Date.now();
       const coveredBefore = times.coveredSeconds;
-      const end = await openSocket(queryOf(options))
+      const end = await openSocket(new URLSearchParams(optionTexts(options)))
         .then(runSession)
         .catch((error): SessionEnd => ({ kind: isFinal(error) ? 'failed' : 'lost', error }));
       const began = session !== undefined;
@@ -127,7 +129,7 @@ export function openLiveStream({ openSocket, maxRetries, ...options }: LiveStrea
 
   run()
     .then(() => events.end())
-    .catch((error) => events.end(options.signal?.aborted ? options.signal.reason : error))
+    .catch((error) => events.end(stopped?.aborted ? stopped.reason : error))
     .finally(() => {
       closing = true;
       stop.abort();

@@ -1,23 +1,17 @@
+import type { FileOptions } from '../wire/option-types.ts';
 import type { FileEvent, JsonSegment, JsonTranscript } from '../wire/transcripts.ts';
 import { SiannError } from './errors.ts';
 import { createEventQueue } from './event-queue.ts';
+import { optionTexts } from './option-texts.ts';
 import type { SendRequest } from './requests.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-export type Language = 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
+export type Language = FileOptions['language'];
 
-export type TranscribeOptions = {
-  /** What is spoken; by default the service listens for it. */
-  language?: Language;
-  /** Tell speakers apart. */
-  speakerDiarization?: boolean;
-  numSpeakers?: number;
-  prompt?: string;
-  hotwords?: readonly string[];
-  /** 0 takes the likeliest words. */
-  temperature?: number;
-  signal?: AbortSignal;
-};
+/** What the client decides by itself. */
+type Decided = 'model' | 'responseFormat' | 'timestampGranularities' | 'stream';
+
+export type TranscribeOptions = Partial<Omit<FileOptions, Decided>> & { signal?: AbortSignal };
 
 export type TranscriptSegment = JsonSegment;
 
@@ -104,22 +98,11 @@ function speakersIn(segments: readonly TranscriptSegment[], { speakerDiarization
   return { num_speakers: new Set(segments.map(({ speaker }) => speaker)).size };
 }
 
-/** The fields that change what is heard come first, so that recognition can begin before a long file has arrived. */
-function formOf(file: AudioFile, options: TranscribeOptions): FormData {
+/** The options come first, so that recognition can begin before a long file has arrived. */
+function formOf(file: AudioFile, { signal, ...options }: TranscribeOptions): FormData {
   const form = new FormData();
-  const fields = {
-    model: 'siann-1',
-    stream: 'true',
-    language: options.language,
-    speaker_diarization: options.speakerDiarization,
-    num_speakers: options.numSpeakers,
-    prompt: options.prompt,
-    hotwords: options.hotwords?.join(','),
-    temperature: options.temperature,
-  };
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) form.set(name, String(value));
-  }
+  const decided = { model: 'siann-1', stream: true } as const;
+  for (const [name, text] of optionTexts({ ...decided, ...options })) form.set(name, text);
   form.set('file', file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]), nameOf(file));
   return form;
 }

@@ -1,4 +1,5 @@
 import type { ErrorBody } from './error-body.ts';
+import type { StreamOptionsEcho } from './option-types.ts';
 
 /** What a client of a stream reads, word for word as it goes over the wire. Times are seconds from the stream's first sample. */
 export type SessionEvent =
@@ -6,7 +7,7 @@ export type SessionEvent =
       type: 'session.begin';
       session_id: string;
       expires_at: string;
-      config: SessionConfigEcho;
+      config: StreamOptionsEcho;
       limits: SessionLimitsEcho;
     }
   | { type: 'speech.started'; at: number }
@@ -41,25 +42,12 @@ export type TranscriptEvent = {
   words?: { word: string; start: number; end: number }[];
 };
 
-export type SessionConfigEcho = {
-  language: string;
-  encoding: StreamEncoding;
-  sample_rate: number;
-  interim_results: boolean;
-  speaker_diarization: boolean;
-  endpointing_ms: number;
-  words: boolean;
-  hotwords: string[];
-};
-
 export type SessionLimitsEcho = {
   max_frame_bytes: number;
   max_buffered_seconds: number;
   idle_seconds: number;
   max_session_seconds: number;
 };
-
-export type StreamEncoding = 'LINEAR16' | 'FLAC' | 'MULAW';
 
 export type WarningCode =
   | 'unknown_parameter'

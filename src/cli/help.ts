@@ -1,6 +1,6 @@
 import { planIds } from '../accounts/projects/plans.ts';
-import { languageSettings } from '../speech/transcript/languages.ts';
 import { type Command, UsageError } from './command.ts';
+import { optionHelp } from './option-arguments.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 
 const usage = {
@@ -12,19 +12,13 @@ const usage = {
     --role worker        recognises what others answer for (needs SIANN_REDIS_URL)`,
   transcribe: `siann transcribe FILE… [options]
   Writes what is said in the files (- for standard input) to standard output.
-    --format json|verbose_json|text|srt|vtt|diarized_json   (default: text)
-    --language ${languageSettings.join('|')}   (default: mixed)
-    --prompt TEXT        what the recording is about, or the text that comes before it
-    --hotwords A,B,…     names and terms that are likely to be said
-    --diarize            tell speakers apart; --speakers N where their number is known
-    --words              the times of every word, with --format verbose_json
+${optionHelp('file', { response_format: 'text' })}
     --json               one JSON object a line, with the file's name in it`,
   listen: `siann listen [FILE] [options]
   Plays a file at the speed of speech, or standard input (wav, or LINEAR16 at 16 kHz), to a running service and shows
   live captions: what is being said in grey, what is final below one another. A service that is restarted meanwhile
   misses nothing. Ctrl-C ends it with the last words.
-    --language ${languageSettings.join('|')}   (default: mixed)
-    --diarize            tell speakers apart
+${optionHelp('stream')}
     --url ADDRESS        the service (default: the one of the data folder)
     --key KEY            or SIANN_API_KEY
     --ca FILE            the certificate of the authority to trust, besides the one of the data folder

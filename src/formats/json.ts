@@ -1,13 +1,25 @@
+import type { FileOptions } from '../../wire/option-types.ts';
 import type { JsonSegment, JsonTranscript, TranscriptSummary } from '../../wire/transcripts.ts';
 import { joinText } from '../speech/text/join-text.ts';
 import type { Segment, Transcript } from '../speech/transcript/segment.ts';
 import { shownTimes, toMilliseconds } from './times.ts';
 
-export function toJson(transcript: Transcript, options: { segments: boolean }): JsonTranscript {
+export function toJson(transcript: Transcript, options: Granularities): JsonTranscript {
   return {
     ...summarise(transcript),
-    ...(options.segments && { segments: transcript.segments.map(toJsonSegment) }),
+    ...(hasSegments(options) && { segments: transcript.segments.map(toJsonSegment) }),
   };
+}
+
+export type Granularities = Pick<Partial<FileOptions>, 'timestampGranularities'>;
+
+/** Segments are left out only where word times alone were asked for. */
+export function hasSegments({ timestampGranularities = [] }: Granularities): boolean {
+  return !hasWords({ timestampGranularities }) || timestampGranularities.includes('segment');
+}
+
+export function hasWords({ timestampGranularities = [] }: Granularities): boolean {
+  return timestampGranularities.includes('word');
 }
 
 /** What every JSON format begins with. */

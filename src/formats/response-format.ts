@@ -1,3 +1,4 @@
+import type { FileOptions } from '../../wire/option-types.ts';
 import type { Transcript } from '../speech/transcript/segment.ts';
 import { toDiarizedJson } from './diarized-json.ts';
 import { toJson } from './json.ts';
@@ -6,21 +7,13 @@ import { toText } from './text.ts';
 import { toVerboseJson } from './verbose-json.ts';
 import { toVtt } from './vtt.ts';
 
-export const responseFormats = ['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json'] as const;
-export type ResponseFormat = (typeof responseFormats)[number];
-
-export type FormatOptions = {
-  format: ResponseFormat;
-  /** Words with their times, in `verbose_json`. */
-  words: boolean;
-  /** False when only words were asked for. */
-  segments: boolean;
-};
+/** What was asked for; each format takes the options that it knows. */
+export type FormatOptions = Partial<FileOptions> & Required<Pick<FileOptions, 'responseFormat'>>;
 
 export type FormattedTranscript = { contentType: string; body: string };
 
 export function formatTranscript(transcript: Transcript, options: FormatOptions): FormattedTranscript {
-  switch (options.format) {
+  switch (options.responseFormat) {
     case 'json':
       return asJson(toJson(transcript, options));
     case 'verbose_json':

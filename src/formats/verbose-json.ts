@@ -1,17 +1,16 @@
 import type { TimedWord, VerboseJsonSegment, VerboseJsonTranscript } from '../../wire/transcripts.ts';
 import type { Segment, Transcript, Word } from '../speech/transcript/segment.ts';
-import { summarise, toJsonSegment } from './json.ts';
+import { type Granularities, hasSegments, hasWords, summarise, toJsonSegment } from './json.ts';
 import { shownTimes } from './times.ts';
 
-export function toVerboseJson(
-  transcript: Transcript,
-  options: { segments: boolean; words: boolean },
-): VerboseJsonTranscript {
+export function toVerboseJson(transcript: Transcript, options: Granularities): VerboseJsonTranscript {
   return {
     ...summarise(transcript),
     language: transcript.language,
-    ...(options.segments && { segments: transcript.segments.map(toVerboseSegment) }),
-    ...(options.words && { words: transcript.segments.flatMap((segment) => segment.words.map(toJsonWord)) }),
+    ...(hasSegments(options) && { segments: transcript.segments.map(toVerboseSegment) }),
+    ...(hasWords(options) && {
+      words: transcript.segments.flatMap((segment) => segment.words.map(toJsonWord)),
+    }),
   };
 }
 

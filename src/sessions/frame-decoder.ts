@@ -1,4 +1,4 @@
-import type { StreamEncoding } from '../../wire/stream-events.ts';
+import type { StreamOptions } from '../../wire/option-types.ts';
 import { joinBytes } from '../audio/byte-reader.ts';
 import { createFlacFrames } from '../audio/flac/flac-frames.ts';
 import type { Pcm } from '../audio/pcm.ts';
@@ -20,7 +20,7 @@ export interface FrameDecoder {
 /** Speech at 16 kHz takes about this much as FLAC; known exactly once it is decoded. */
 const flacBytesPerSecond = 16_000;
 
-export function createFrameDecoder(encoding: StreamEncoding, sampleRate: number): FrameDecoder {
+export function createFrameDecoder(encoding: StreamOptions['encoding'], sampleRate: number): FrameDecoder {
   switch (encoding) {
     case 'LINEAR16':
       return createPlainDecoder('s16', sampleRate);

@@ -1,11 +1,12 @@
-import type { EndReason, SessionEvent, StreamEncoding, WarningCode } from '../../wire/stream-events.ts';
+import type { StreamOptions } from '../../wire/option-types.ts';
+import type { EndReason, SessionEvent, WarningCode } from '../../wire/stream-events.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { endingError, endings } from '../errors/endings.ts';
 import { hasCode, ServiceError } from '../errors/service-error.ts';
+import { echoOptions } from '../options/read-options.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
-import type { LanguageSetting } from '../speech/transcript/languages.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
 import { createInputQueue } from './input-queue.ts';
@@ -15,20 +16,9 @@ import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
 import { startSessionTimers } from './session-timers.ts';
 import { createSessionTranscript } from './session-transcript.ts';
 
-export type SessionConfig = {
-  language: LanguageSetting;
-  encoding: StreamEncoding;
-  sampleRate: number;
-  interimResults: boolean;
-  endpointingMs: number;
-  words: boolean;
-  hotwords: string[];
-  speakerDiarization: boolean;
-};
-
 export type SessionOptions = {
   id: string;
-  config: SessionConfig;
+  config: StreamOptions;
   recogniser: StreamRecogniser;
   account: StreamAccount;
   /** Aborts when the key is gone. */
@@ -248,21 +238,12 @@ export function createSession(options: SessionOptions): Session {
   }
 }
 
-function beginning(id: string, config: SessionConfig, limits: SessionLimits): SessionEvent {
+function beginning(id: string, config: StreamOptions, limits: SessionLimits): SessionEvent {
   return {
     type: 'session.begin',
     session_id: id,
     expires_at: new Date(Date.now() + limits.maxSessionSeconds * 1000).toISOString(),
-    config: {
-      language: config.language,
-      encoding: config.encoding,
-      sample_rate: config.sampleRate,
-      interim_results: config.interimResults,
-      speaker_diarization: config.speakerDiarization,
-      endpointing_ms: config.endpointingMs,
-      words: config.words,
-      hotwords: config.hotwords,
-    },
+    config: echoOptions(config),
     limits: {
       max_frame_bytes: limits.maxFrameBytes,
       max_buffered_seconds: limits.maxBufferedSeconds,

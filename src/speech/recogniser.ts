@@ -32,7 +32,7 @@ export type RecogniserLoad = {
 export type TranscribeOptions = {
   language: LanguageSetting;
   prompt?: string;
-  hotwords?: string[];
+  hotwords?: readonly string[];
   /** Where to begin: 0 takes the likeliest words, up to 1 draws ever more freely. */
   temperature?: number;
   /** Times for every word, which costs about a tenth more. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatTranscript, type ResponseFormat, responseFormats } from '../../src/formats/response-format.ts';
+import { type FormatOptions, formatTranscript } from '../../src/formats/response-format.ts';
 import type { Segment, Transcript } from '../../src/speech/transcript/segment.ts';
+import { requestOptions } from '../../wire/request-options.ts';
 
 const empty: Transcript = { durationSeconds: 0, language: 'zh', segments: [] };
 
@@ -71,8 +72,15 @@ test("verbose_json adds the language, OpenAI's figures, and words when asked", (
   const segments = [{ id: 0, start: 1.5, end: 2, text: '好', ...figures }];
   const words = [{ word: '好', start: 0.1, end: 0.4 }];
   assert.deepEqual(json(transcript, 'verbose_json'), { ...base, segments });
-  assert.deepEqual(json(transcript, 'verbose_json', { words: true }), { ...base, segments, words });
-  assert.deepEqual(json(transcript, 'verbose_json', { words: true, segments: false }), { ...base, words });
+  assert.deepEqual(json(transcript, 'verbose_json', { timestampGranularities: ['word', 'segment'] }), {
+    ...base,
+    segments,
+    words,
+  });
+  assert.deepEqual(json(transcript, 'verbose_json', { timestampGranularities: ['word'] }), {
+    ...base,
+    words,
+  });
 });
 
 test('an empty transcript is valid in every format', () => {
@@ -127,8 +135,8 @@ test('whatever the segments, ids count from 0, no segment ends before it starts,
 });
 
 test('each format names its content type', () => {
-  const types = responseFormats.map(
-    (format) => formatTranscript(empty, { format, words: false, segments: true }).contentType,
+  const types = requestOptions.response_format.values.map(
+    (responseFormat) => formatTranscript(empty, { responseFormat }).contentType,
   );
   const [object, text] = ['application/json; charset=utf-8', 'text/plain; charset=utf-8'];
   assert.deepEqual(types, [object, object, text, text, 'text/vtt; charset=utf-8', object]);
@@ -136,10 +144,10 @@ test('each format names its content type', () => {
 
 function body(
   transcript: Transcript,
-  format: ResponseFormat,
-  options: { words?: boolean; segments?: boolean } = {},
+  responseFormat: FormatOptions['responseFormat'],
+  options: Partial<FormatOptions> = {},
 ): string {
-  return formatTranscript(transcript, { format, words: false, segments: true, ...options }).body;
+  return formatTranscript(transcript, { responseFormat, ...options }).body;
 }
 
 function json(...request: Parameters<typeof body>): unknown {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { joinSamples } from '../../src/audio/audio-block.ts';
 import { BadAudio } from '../../src/audio/bad-audio.ts';
 import { createFrameDecoder } from '../../src/sessions/frame-decoder.ts';
-import type { StreamEncoding } from '../../wire/stream-events.ts';
+import type { StreamOptions } from '../../wire/option-types.ts';
 import { correlate, decodeAll, fixture, join, noise } from '../audio/fixtures.ts';
 
 const wave = fixture('speech-16k.wav').subarray(44);
@@ -90,7 +90,11 @@ function splits(bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> {
   });
 }
 
-async function decode(encoding: StreamEncoding, rate: number, frames: Uint8Array[]): Promise<Float32Array> {
+async function decode(
+  encoding: StreamOptions['encoding'],
+  rate: number,
+  frames: Uint8Array[],
+): Promise<Float32Array> {
   const decoder = createFrameDecoder(encoding, rate);
   try {
     const parts: Float32Array[] = [];

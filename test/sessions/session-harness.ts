@@ -1,22 +1,18 @@
 /** A session over a scripted recogniser, an account that notes what it is asked, and everything the client reads. */
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
-import {
-  createSession,
-  type Session,
-  type SessionConfig,
-  type SessionOptions,
-} from '../../src/sessions/session.ts';
+import { createSession, type Session, type SessionOptions } from '../../src/sessions/session.ts';
 import type { StreamAccount } from '../../src/sessions/session-billing.ts';
 import type { SessionClose } from '../../src/sessions/session-close.ts';
 import { defaultSessionLimits, type SessionLimits } from '../../src/sessions/session-limits.ts';
+import type { StreamOptions } from '../../wire/option-types.ts';
 import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 import { scriptedStreams } from '../support/scripted-streams.ts';
 
 export type NotingAccount = StreamAccount & { reserved: number; charged: number; charges: number[] };
 
 export type HarnessOptions = {
-  config?: Partial<SessionConfig>;
+  config?: Partial<StreamOptions>;
   limits?: Partial<SessionLimits>;
   quotaSeconds?: number;
   secondTakesMs?: number;

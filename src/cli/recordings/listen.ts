@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { LiveEvent, LiveStream } from '../../../client/siann.ts';
+import type { StreamOptions } from '../../../wire/option-types.ts';
 import type { Config } from '../../settings/config.ts';
-import { type LanguageSetting, languageSettings } from '../../speech/transcript/languages.ts';
 import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from '../command.ts';
+import { optionArguments, readOptionArguments } from '../option-arguments.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createCaptions, createEventLines } from './captions.ts';
 import { atRealSpeed, fileAudio, pipedAudio } from './listen-audio.ts';
@@ -17,13 +18,13 @@ const lastWordsMs = { afterAudio: 60_000, afterInterruption: 5_000 };
 /** Streams to a running service and shows live captions. */
 export const listen: Command = async (args, context) => {
   const request = parseRequest(args, context);
-  const { url, key, language, speakers } = request;
+  const { url, key, options } = request;
   const audio = request.file === undefined ? pipedAudio(context.stdin) : await openFile(request.file);
   const client = createServiceClient({ url, key, ca: await readAuthority(request.authorityPath) });
   const captions = request.json ? createEventLines(context.stdout) : createCaptions(context.stdout);
   const stop = new AbortController();
   let late: NodeJS.Timeout | undefined;
-  const stream = client.listen({ language, speakerDiarization: speakers, signal: stop.signal });
+  const stream = client.listen({ ...options, signal: stop.signal });
   const ended = (async () => {
     for await (const event of stream) {
       late?.refresh();
@@ -51,21 +52,19 @@ export const listen: Command = async (args, context) => {
 
 type ListenRequest = {
   file: string | undefined;
-  language: LanguageSetting;
+  options: Partial<StreamOptions>;
   url: string;
   key: string;
   authorityPath: string | undefined;
-  speakers: boolean;
   json: boolean;
 };
 
 function parseRequest(args: string[], context: CommandContext): ListenRequest {
   const { values, positionals } = parseCommandLine(args, {
-    language: { type: 'string', default: 'mixed' },
+    ...optionArguments('stream'),
     url: { type: 'string' },
     key: { type: 'string' },
     ca: { type: 'string' },
-    diarize: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   });
   const [file, ...more] = positionals;
@@ -76,8 +75,7 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
       'Name an audio file, or pipe audio in: arecord -q -f S16_LE -r 16000 -c 1 | siann listen',
     );
   }
-  const language = languageSettings.find((setting) => setting === values.language);
-  if (!language) throw new UsageError(`--language is one of ${languageSettings.join(', ')}.`);
+  const options = readOptionArguments(values, 'stream');
   if (values.url !== undefined && !/^(https?|wss?):\/\//.test(values.url)) {
     throw new UsageError('--url is the base address of a service, such as https://localhost:8443/v1.');
   }
@@ -90,11 +88,10 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
   }
   return {
     file: isPiped ? undefined : file,
-    language,
+    options,
     url: values.url ?? localAddress(config, key),
     key,
     authorityPath: values.ca ?? localAuthority(config),
-    speakers: values.diarize,
     json: values.json,
   };
 }

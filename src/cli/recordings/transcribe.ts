@@ -1,12 +1,16 @@
 import { open } from 'node:fs/promises';
 import { ServiceError } from '../../errors/service-error.ts';
-import { formatTranscript, type ResponseFormat, responseFormats } from '../../formats/response-format.ts';
+import { formatTranscript } from '../../formats/response-format.ts';
+import {
+  type DecidedFileOptions,
+  decideFileOptions,
+  toTranscribeOptions,
+} from '../../options/file-options.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
-import { mostSpeakers } from '../../speech/speakers/who-spoke.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
-import { type LanguageSetting, languageSettings } from '../../speech/transcript/languages.ts';
 import type { Transcript } from '../../speech/transcript/segment.ts';
 import { type Command, type CommandContext, parseCommandLine, UsageError } from '../command.ts';
+import { optionArguments, readOptionArguments } from '../option-arguments.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { prepareRecogniser } from './prepare-recogniser.ts';
@@ -32,62 +36,27 @@ export const transcribe: Command = async (args, context) => {
   return failed ? exitCodes.failed : exitCodes.ok;
 };
 
-type TranscribeRequest = {
-  files: string[];
-  format: ResponseFormat;
-  language: LanguageSetting;
-  prompt?: string;
-  hotwords?: string[];
-  words: boolean;
-  json: boolean;
-  speakers?: { count?: number };
-};
+type TranscribeRequest = { files: string[]; options: DecidedFileOptions; json: boolean };
 
 function parseRequest(args: string[]): TranscribeRequest {
   const { values, positionals } = parseCommandLine(args, {
-    format: { type: 'string' },
-    language: { type: 'string', default: 'mixed' },
-    prompt: { type: 'string' },
-    hotwords: { type: 'string' },
-    words: { type: 'boolean', default: false },
-    diarize: { type: 'boolean', default: false },
-    speakers: { type: 'string' },
+    ...optionArguments('file'),
     json: { type: 'boolean', default: false },
   });
   if (positionals.length === 0)
     throw new UsageError('Name at least one audio file, or - for standard input.');
   if (positionals.filter((file) => file === '-').length > 1) throw new UsageError('Name - only once.');
-  const format = choice('--format', values.format ?? (values.json ? 'json' : 'text'), responseFormats);
-  if (values.json && !format.endsWith('json'))
-    throw new UsageError(`--json does not go with --format ${format}.`);
-  if (values.words && format !== 'verbose_json') throw new UsageError('--words needs --format verbose_json.');
-  const count = values.speakers === undefined ? undefined : speakerCount(values.speakers);
-  const diarize = values.diarize || count !== undefined || format === 'diarized_json';
-  const hotwords = values.hotwords?.split(/[,，、]/).map((word) => word.trim());
-  return {
-    files: positionals,
-    format,
-    language: choice('--language', values.language, languageSettings),
-    words: values.words,
-    json: values.json,
-    ...(diarize && { speakers: count === undefined ? {} : { count } }),
-    ...(values.prompt !== undefined && { prompt: values.prompt }),
-    ...(hotwords && { hotwords: hotwords.filter((word) => word !== '') }),
-  };
-}
-
-function choice<T extends string>(option: string, value: string, allowed: readonly T[]): T {
-  const chosen = allowed.find((candidate) => candidate === value);
-  if (chosen === undefined)
-    throw new UsageError(`${option} is one of ${allowed.join(', ')}, not "${value}".`);
-  return chosen;
-}
-
-function speakerCount(value: string): number {
-  const count = /^\d+$/.test(value) ? Number(value) : 0;
-  if (count < 1 || count > mostSpeakers)
-    throw new UsageError(`--speakers is a whole number from 1 to ${mostSpeakers}.`);
-  return count;
+  const json = values.json === true;
+  const asked = readOptionArguments(values, 'file');
+  // Who counts the speakers wants them told apart.
+  if (asked.numSpeakers !== undefined) asked.speakerDiarization = true;
+  const options = decideFileOptions(asked, json ? 'json' : 'text');
+  const { responseFormat, timestampGranularities } = options;
+  if (json && !responseFormat.endsWith('json'))
+    throw new UsageError(`--json does not go with --format ${responseFormat}.`);
+  if (timestampGranularities.includes('word') && responseFormat !== 'verbose_json')
+    throw new UsageError('--words needs --format verbose_json.');
+  return { files: positionals, options, json };
 }
 
 async function transcribeFile(
@@ -100,16 +69,12 @@ async function transcribeFile(
   const audio: Audio = file === '-' ? { bytes: context.stdin } : await openAudio(file);
   const progress = bar.startFile(printable(file), audio.totalBytes);
   const segments = recogniser.transcribe(progress.count(audio.bytes), {
-    language: request.language,
+    ...toTranscribeOptions(request.options),
     signal: context.signal,
     onProgress: progress.update,
-    words: request.words,
-    ...(request.speakers && { speakers: request.speakers }),
-    ...(request.prompt !== undefined && { prompt: request.prompt }),
-    ...(request.hotwords && { hotwords: request.hotwords }),
   });
   try {
-    return await collectTranscript(segments, request.language);
+    return await collectTranscript(segments, request.options.language);
   } finally {
     audio.close?.();
   }
@@ -136,7 +101,7 @@ function written(
   request: TranscribeRequest,
   onTerminal: boolean,
 ): string {
-  const { body } = formatTranscript(transcript, { ...request, segments: true });
+  const { body } = formatTranscript(transcript, request.options);
   if (request.json) return `${JSON.stringify({ file, ...JSON.parse(body) })}\n`;
   const heading = onTerminal && request.files.length > 1 ? `==> ${printable(file)} <==\n` : '';
   return heading + (body.endsWith('\n') ? body : `${body}\n`);

@@ -1,23 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import type { StreamOptionsEcho } from '../../../wire/option-types.ts';
 import type { SessionEvent } from '../../../wire/stream-events.ts';
+import { understoodSchema } from '../../options/option-schema.ts';
 
 const seconds = (description: string) => Type.Number({ description });
 const speaker = Type.Optional(
   Type.Integer({ minimum: 0, description: 'Only where speakers are told apart.' }),
 );
 
-const configSchema = Type.Object(
-  {
-    language: Type.String(),
-    encoding: Type.Union([Type.Literal('LINEAR16'), Type.Literal('FLAC'), Type.Literal('MULAW')]),
-    sample_rate: Type.Integer(),
-    interim_results: Type.Boolean(),
-    speaker_diarization: Type.Boolean(),
-    endpointing_ms: Type.Integer(),
-    words: Type.Boolean(),
-    hotwords: Type.Array(Type.String()),
-  },
-  { description: 'What was understood of the address.' },
+const configSchema = Type.Unsafe<StreamOptionsEcho>(
+  understoodSchema('stream', 'What was understood of the address.'),
 );
 
 const limitsSchema = Type.Object({

@@ -2,6 +2,13 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { nameSchemas } from './named-schemas.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Described in the document, and read by the route itself, with a sentence of its own for each mistake. */
+    documented?: FastifySchema;
+  }
+}
+
 export type OpenApiDocument = {
   openapi: string;
   info: { title: string; version: string; description: string };
@@ -41,7 +48,10 @@ export type OpenApiOptions = { servers: OpenApiDocument['servers'] };
 
 /** Collects the schemas of the routes that are added after it, and serves them as OpenAPI 3.1. */
 export async function openApi(app: FastifyInstance, { servers }: OpenApiOptions): Promise<void> {
-  await app.register(swagger, { openapi: description });
+  await app.register(swagger, {
+    openapi: description,
+    transform: ({ schema, url, route }) => ({ schema: route.config?.documented ?? schema, url }),
+  });
   let document = '';
   app.addHook('onReady', async () => {
     document = JSON.stringify(describeRoutes(app, servers));

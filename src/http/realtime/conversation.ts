@@ -1,6 +1,7 @@
+import type { StreamOptions } from '../../../wire/option-types.ts';
 import type { EndReason, SessionEvent } from '../../../wire/stream-events.ts';
 import type { ServiceError } from '../../errors/service-error.ts';
-import type { Session, SessionConfig } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session.ts';
 import type { SessionClose } from '../../sessions/session-close.ts';
 
 /** One client's side of a stream: its messages in, what it shall read out, in whatever dialect it speaks. */
@@ -15,7 +16,7 @@ export type Conversation = {
   readonly closed: Promise<SessionClose>;
 };
 
-export type OpenSession = (config: SessionConfig) => Session;
+export type OpenSession = (config: StreamOptions) => Session;
 
 /** Called once the client is connected; whatever it asked for in vain has been answered before. */
 export type BeginConversation = (

@@ -9,7 +9,8 @@ export type Dialect = {
   name: string;
   url: string;
   credentials(request: IncomingMessage): RequestCredentials;
-  schema: FastifySchema & { hide?: boolean };
+  /** How the address looks in the OpenAPI document, if it stands there. */
+  documented?: FastifySchema;
   /** Reads what the address asks for, before the upgrade. Throws invalid_value. */
   read(query: URLSearchParams, offers: StreamOffers): BeginConversation;
 };

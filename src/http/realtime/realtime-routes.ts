@@ -50,10 +50,11 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     app.route({
       method: 'GET',
       url: dialect.url,
-      schema: dialect.schema,
-      config: { admission: 'connection', credentials: dialect.credentials },
-      // The schema is for readers: each parameter gets its own sentence when it is wrong.
-      validatorCompiler: () => () => true,
+      config: {
+        admission: 'connection',
+        credentials: dialect.credentials,
+        documented: dialect.documented ?? { hide: true },
+      },
       handler: (request, reply) => openStream(dialect, request, reply),
     });
   }

@@ -1,9 +1,10 @@
+import type { StreamOptions } from '../../../wire/option-types.ts';
 import type { SessionEvent } from '../../../wire/stream-events.ts';
-import type { Session, SessionConfig } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session.ts';
 
 /** What is known of a session's audio from outside, for the log and the figures. */
 export type StreamWatch = {
-  watch(session: Session, config: SessionConfig): Session;
+  watch(session: Session, config: StreamOptions): Session;
   readonly audioSeconds: number;
   readonly billedSeconds: number;
 };
@@ -52,7 +53,7 @@ export function createStreamWatch({ onFinal }: { onFinal(seconds: number): void 
 }
 
 /** When which second of the audio came in; not known for FLAC, which must be decoded for it. */
-function createArrivals({ encoding, sampleRate }: SessionConfig) {
+function createArrivals({ encoding, sampleRate }: StreamOptions) {
   const bytesPerSecond = { LINEAR16: sampleRate * 2, MULAW: sampleRate, FLAC: 0 }[encoding];
   const arrivals: { seconds: number; at: number }[] = [];
   let bytes = 0;

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { requestOptions } from '../../../wire/request-options.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
-export const modelId = 'siann-1';
+export const [modelId] = requestOptions.model.values;
 
 /** As OpenAI describes its models, since clients of its API ask for them. `created` is when this one was first released. */
 const model = { id: modelId, object: 'model', created: 1_794_700_800, owned_by: 'siann' } as const;

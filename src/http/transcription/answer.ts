@@ -4,15 +4,15 @@ import { toServiceError } from '../../errors/framework-errors.ts';
 import { errorBody } from '../../errors/service-error.ts';
 import { createEventWriter } from '../../formats/file-events.ts';
 import { formatTranscript } from '../../formats/response-format.ts';
+import type { DecidedFileOptions } from '../../options/file-options.ts';
 import { collectTranscript } from '../../speech/transcript/collect-transcript.ts';
-import type { TranscriptionRequest } from '../fields/transcription-request.ts';
 import { ClientGone } from './connection-signal.ts';
 import { openEventStream } from './event-stream.ts';
 import { type RecognitionRun, segmentsOf } from './recognition-run.ts';
 
 export type AnswerOptions = {
   reply: FastifyReply;
-  request: TranscriptionRequest;
+  options: DecidedFileOptions;
   run: RecognitionRun;
   lease: Pick<Lease, 'settle'>;
   signal: AbortSignal;
@@ -22,9 +22,9 @@ export type AnswerOptions = {
 };
 
 /** The whole transcript in one piece. It is paid for, and in the same moment sent. */
-export async function answerAtOnce({ reply, request, run, lease, signal }: AnswerOptions): Promise<number> {
-  const transcript = await collectTranscript(segmentsOf(run), request.recognition.language);
-  const { contentType, body } = formatTranscript(transcript, request.output);
+export async function answerAtOnce({ reply, options, run, lease, signal }: AnswerOptions): Promise<number> {
+  const transcript = await collectTranscript(segmentsOf(run), options.language);
+  const { contentType, body } = formatTranscript(transcript, options);
   signal.throwIfAborted();
   await lease.settle(transcript.durationSeconds);
   reply.code(200).headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(body);

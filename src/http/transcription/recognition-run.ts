@@ -1,11 +1,11 @@
+import { type DecidedFileOptions, toTranscribeOptions } from '../../options/file-options.ts';
 import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
 import type { Segment, TranscribedRecording } from '../../speech/transcript/segment.ts';
-import type { RecognitionRequest } from '../fields/transcription-request.ts';
 import { createBell } from './upload/bell.ts';
 
 /** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */
 export type RecognitionRun = {
-  readonly asked: RecognitionRequest;
+  readonly options: DecidedFileOptions;
   /** What has been recognised so far. */
   readonly segments: readonly Segment[];
   /** Rejects with what went wrong; handled or not. */
@@ -18,20 +18,26 @@ export type RecognitionRun = {
 export type RunOptions = {
   recogniser: Pick<Recogniser, 'transcribe'>;
   bytes: AsyncIterable<Uint8Array>;
-  asked: RecognitionRequest;
+  options: DecidedFileOptions;
   requestId: string;
   signal: AbortSignal;
   onDecoded: NonNullable<TranscribeOptions['onDecoded']>;
 };
 
-export function startRecognition({ recogniser, bytes, asked, signal, ...rest }: RunOptions): RecognitionRun {
+export function startRecognition({
+  recogniser,
+  bytes,
+  options,
+  signal,
+  ...rest
+}: RunOptions): RecognitionRun {
   const segments: Segment[] = [];
   const cancelled = new AbortController();
   const change = createBell();
   const ended = pull();
   ended.catch(() => {});
   return {
-    asked,
+    options,
     segments,
     ended,
     changed: change.next,
@@ -39,11 +45,8 @@ export function startRecognition({ recogniser, bytes, asked, signal, ...rest }: 
   };
 
   async function pull(): Promise<TranscribedRecording> {
-    const { prompt, speakers, ...options } = asked;
     const recognised = recogniser.transcribe(bytes, {
-      ...options,
-      ...(prompt !== undefined && { prompt }),
-      ...(speakers && { speakers }),
+      ...toTranscribeOptions(options),
       ...rest,
       signal: AbortSignal.any([signal, cancelled.signal]),
     });

@@ -3,12 +3,12 @@ import { toServiceError } from '../../errors/framework-errors.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
-import { transcriptionSchema } from '../fields/transcription-schema.ts';
 import { leaseOf } from '../server/admission-hook.ts';
 import { answerAtOnce, answerWithEvents } from './answer.ts';
 import type { TranscriptionCapacity } from './capacity.ts';
 import { ClientGone, connectionSignal } from './connection-signal.ts';
 import { startRecognition } from './recognition-run.ts';
+import { transcriptionSchema } from './transcription-schema.ts';
 import { readUploadHeaders } from './upload/accepted-headers.ts';
 import { createFileTape } from './upload/file-tape.ts';
 import { receiveUpload } from './upload/receive-upload.ts';
@@ -34,10 +34,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
   app.route({
     method: 'POST',
     url: '/v1/audio/transcriptions',
-    schema: transcriptionSchema,
-    config: { admission: 'connection' },
-    // The schema is for readers: fields are read while the body arrives, and each gets its own sentence when it is wrong.
-    validatorCompiler: () => () => true,
+    config: { admission: 'connection', documented: transcriptionSchema },
     onRequest: async (request) => void readUploadHeaders(request.headers),
     handler: transcribeUpload,
   });
@@ -62,13 +59,13 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
           startRecognition({
             recogniser: options.recogniser,
             bytes,
-            asked,
+            options: asked,
             requestId: request.id,
             signal,
             onDecoded: (seconds) => lease.reserve(seconds),
           }),
       });
-      const answer = upload.request.stream ? answerWithEvents : answerAtOnce;
+      const answer = upload.options.stream ? answerWithEvents : answerAtOnce;
       const audioSeconds = await answer({
         ...upload,
         reply,

@@ -1,9 +1,11 @@
+import { requestOptions } from '../../../wire/request-options.ts';
+
 /** What was heard: Mandarin, English or Taiwanese. */
 export const spokenLanguages = ['zh', 'en', 'nan'] as const;
 export type SpokenLanguage = (typeof spokenLanguages)[number];
 
 /** What the caller asks for; `mixed` means that each window is listened to first. */
-export const languageSettings = ['mixed', 'zh-TW', 'zh-CN', 'en-US', 'nan-TW'] as const;
+export const languageSettings = requestOptions.language.values;
 export type LanguageSetting = (typeof languageSettings)[number];
 
 /** What to ask for so that one language is heard. */

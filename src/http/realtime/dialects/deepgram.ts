@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { StreamOptions } from '../../../../wire/option-types.ts';
+import { requestOptions } from '../../../../wire/request-options.ts';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
-import type { SessionConfig } from '../../../sessions/session.ts';
-import { invalidValue, readBoolean, readList, readNumber, readText } from '../../fields/field-values.ts';
-import { readSpokenLanguage } from '../../fields/spoken-language.ts';
-import { endpointingLimits, fieldsOf, rateLimits, readEncoding } from '../../fields/stream-query.ts';
+import { readDialectOptions } from '../../../options/dialect-options.ts';
+import { invalidValue } from '../../../options/option-value.ts';
+import { defaultOptions, type OptionTexts, readOption, textsOf } from '../../../options/read-options.ts';
 import { modelId } from '../../routes/models.ts';
-import type { FormFields } from '../../transcription/upload/form-reader.ts';
 import { feedContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
 import type { Dialect, StreamOffers } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
+import { inOurLanguages } from '../spoken-language.ts';
 import { deepgramCredentials } from '../stream-credentials.ts';
 
 /** Deepgram's own default, 10 ms, cuts sentences to pieces. */
@@ -17,7 +18,7 @@ const defaultEndpointingMs = 300;
 const channel = [0, 1];
 
 type DeepgramRequest = {
-  config: SessionConfig;
+  config: StreamOptions;
   /** The audio says itself what it is. */
   isContainer: boolean;
   speechEvents: boolean;
@@ -29,44 +30,56 @@ export const deepgramDialect: Dialect = {
   name: 'deepgram',
   url: '/v1/listen',
   credentials: deepgramCredentials,
-  schema: { hide: true },
   read(query, offers) {
-    const request = readDeepgramQuery(fieldsOf(query), offers);
+    const request = readDeepgramQuery(textsOf(query), offers);
     return (open, sessionId) => converse(request, open, sessionId);
   },
 };
 
-function readDeepgramQuery(fields: FormFields, offers: StreamOffers): DeepgramRequest {
-  readNumber(fields, 'channels', { minimum: 1, maximum: 1, whole: true });
-  const encoding = readEncoding(fields);
+function readDeepgramQuery(texts: OptionTexts, offers: StreamOffers): DeepgramRequest {
+  readOption(texts, 'channels', { kind: 'whole', minimum: 1, maximum: 1 });
+  const isContainer = !texts.get('encoding')?.some((encoding) => encoding.trim());
+  const asked = readDialectOptions(inOurWords(texts, { isContainer }), 'deepgram');
   return {
-    isContainer: encoding === undefined,
-    speechEvents: readBoolean(fields, 'vad_events') ?? false,
-    utteranceEndMs: readNumber(fields, 'utterance_end_ms', { minimum: 100, maximum: 60_000, whole: true }),
+    isContainer,
+    speechEvents: readOption<boolean>(texts, 'vad_events', { kind: 'flag' }) ?? false,
+    utteranceEndMs: readOption(texts, 'utterance_end_ms', { kind: 'whole', minimum: 100, maximum: 60_000 }),
     config: {
-      language: readSpokenLanguage(readText(fields, 'language'), 'language'),
-      encoding: encoding ?? 'LINEAR16',
-      sampleRate: (encoding && readNumber(fields, 'sample_rate', rateLimits)) ?? 16_000,
-      interimResults: readBoolean(fields, 'interim_results') ?? false,
-      speakerDiarization: offers.speakers && (readBoolean(fields, 'diarize') ?? false),
-      endpointingMs: readEndpointing(fields),
+      ...defaultOptions('stream'),
+      interimResults: false,
+      endpointingMs: defaultEndpointingMs,
+      ...asked,
+      speakerDiarization: offers.speakers && (asked.speakerDiarization ?? false),
       words: true,
-      hotwords: [...readList(fields, 'keyterm'), ...readList(fields, 'keywords').map(withoutBoost)],
     },
   };
 }
 
-function readEndpointing(fields: FormFields): number {
-  const value = readText(fields, 'endpointing')?.trim();
-  if (value === 'false') return endpointingLimits.maximum;
-  if (value === undefined || value === 'true') return defaultEndpointingMs;
-  const asked = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
-  if (Number.isNaN(asked)) throw invalidValue('endpointing', '`endpointing` is milliseconds, or false.');
-  return Math.min(Math.max(asked, endpointingLimits.minimum), endpointingLimits.maximum);
+/** The same texts where theirs mean something else than ours would. */
+function inOurWords(texts: OptionTexts, { isContainer }: { isContainer: boolean }): OptionTexts {
+  const ours = new Map(inOurLanguages(texts, 'language'));
+  // The rate stands in the container.
+  if (isContainer) ours.delete('sample_rate');
+  const keywords = texts.get('keywords');
+  if (keywords) ours.set('keywords', keywords.map(withoutBoosts));
+  const endpointing = texts.get('endpointing')?.map(inMilliseconds);
+  if (endpointing) ours.set('endpointing', endpointing);
+  return ours;
 }
 
-function withoutBoost(keyword: string): string {
-  return keyword.replace(/:-?[\d.]+$/, '');
+/** `false` waits as long as it can be asked to; what is outside the bounds is moved to them. */
+function inMilliseconds(text: string): string {
+  const { minimum, maximum } = requestOptions.endpointing_ms;
+  const asked = text.trim();
+  if (asked === 'false') return String(maximum);
+  if (asked === '' || asked === 'true') return String(defaultEndpointingMs);
+  if (!/^\d{1,6}$/.test(asked)) throw invalidValue('endpointing', '`endpointing` is milliseconds, or false.');
+  return String(Math.min(Math.max(Number(asked), minimum), maximum));
+}
+
+/** `Siann:2,聲學:1.5` → `Siann,聲學` */
+function withoutBoosts(keywords: string): string {
+  return keywords.replace(/:-?[\d.]+(?=\s*([,，、]|$))/g, '');
 }
 
 function converse(request: DeepgramRequest, open: OpenSession, requestId: string): Conversation {

@@ -1,13 +1,13 @@
-import type { StreamEncoding } from '../../../../wire/stream-events.ts';
+import type { StreamOptions } from '../../../../wire/option-types.ts';
+import { requestOptions } from '../../../../wire/request-options.ts';
 import { ServiceError } from '../../../errors/service-error.ts';
-import type { SessionConfig } from '../../../sessions/session.ts';
-import { readSpokenLanguage } from '../../fields/spoken-language.ts';
-import { defaultEndpointingMs, endpointingLimits, rateLimits } from '../../fields/stream-query.ts';
+import { defaultOptions } from '../../../options/read-options.ts';
 import { modelId } from '../../routes/models.ts';
+import { readSpokenLanguage } from '../spoken-language.ts';
 
 /** What an OpenAI client sets with `session.update`, or with the older `transcription_session.update`. */
 export type OpenaiSettings = {
-  encoding: StreamEncoding;
+  encoding: StreamOptions['encoding'];
   sampleRate: number;
   language: string | undefined;
   prompt: string | undefined;
@@ -20,7 +20,7 @@ export const defaultSettings: OpenaiSettings = {
   sampleRate: 24_000,
   language: undefined,
   prompt: undefined,
-  pauseMs: defaultEndpointingMs,
+  pauseMs: requestOptions.endpointing_ms.default,
 };
 
 type Fields = { [name: string]: unknown };
@@ -47,17 +47,14 @@ export function updateSettings(settings: OpenaiSettings, update: unknown): Opena
   return changed;
 }
 
-export function sessionConfig({ pauseMs, ...settings }: OpenaiSettings): SessionConfig {
+export function sessionConfig({ pauseMs, ...settings }: OpenaiSettings): StreamOptions {
   return {
+    ...defaultOptions('stream'),
     language: readSpokenLanguage(settings.language, 'language'),
     encoding: settings.encoding,
     sampleRate: settings.sampleRate,
-    interimResults: true,
-    speakerDiarization: false,
     // Without pauses that count, what is said is cut only where it must be.
-    endpointingMs: pauseMs ?? endpointingLimits.maximum,
-    words: false,
-    hotwords: [],
+    endpointingMs: pauseMs ?? requestOptions.endpointing_ms.maximum,
   };
 }
 
@@ -117,7 +114,7 @@ function readFormat(format: unknown): Pick<OpenaiSettings, 'encoding' | 'sampleR
   if (type !== 'audio/pcm' && type !== 'pcm16') {
     throw invalid(param, 'The format is `audio/pcm` (or `pcm16`), or `audio/pcmu` (or `g711_ulaw`).');
   }
-  const { minimum, maximum } = rateLimits;
+  const { minimum, maximum } = requestOptions.sample_rate;
   if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < minimum || rate > maximum) {
     throw invalid(param, `The rate is a whole number from ${minimum} to ${maximum}.`);
   }
@@ -136,7 +133,8 @@ const pauseOfEagerness: Record<string, number> = { low: 1000, high: 300 };
 function readPause(detection: unknown): number | undefined {
   if (detection === null) return undefined;
   const { type, silence_duration_ms, eagerness } = isFields(detection) ? detection : { type: detection };
-  if (type === 'semantic_vad') return pauseOfEagerness[String(eagerness)] ?? defaultEndpointingMs;
+  if (type === 'semantic_vad')
+    return pauseOfEagerness[String(eagerness)] ?? requestOptions.endpointing_ms.default;
   // Older clients leave it out.
   if (type !== 'server_vad' && !(type === undefined && isFields(detection))) {
     throw invalid(
@@ -144,8 +142,8 @@ function readPause(detection: unknown): number | undefined {
       '`turn_detection` is of type server_vad or semantic_vad, or null.',
     );
   }
-  if (typeof silence_duration_ms !== 'number') return defaultEndpointingMs;
-  const { minimum, maximum } = endpointingLimits;
+  if (typeof silence_duration_ms !== 'number') return requestOptions.endpointing_ms.default;
+  const { minimum, maximum } = requestOptions.endpointing_ms;
   return Math.min(Math.max(Math.round(silence_duration_ms), minimum), maximum);
 }
 

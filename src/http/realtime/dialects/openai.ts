@@ -28,7 +28,6 @@ export const openaiDialect: Dialect = {
   name: 'openai',
   url: '/v1/realtime',
   credentials: streamCredentials,
-  schema: { hide: true },
   read: (query) => (open, sessionId, tokenNote) => {
     const settings = tokenNote === undefined ? defaultSettings : JSON.parse(tokenNote);
     return converse({ open, sessionId, settings, isOlder: query.get('intent') === 'transcription' });

@@ -1,19 +1,25 @@
+import { requestOptions } from '../../../../wire/request-options.ts';
+import { namesOf } from '../../../options/option-names.ts';
+import { invalidValue } from '../../../options/option-value.ts';
+import { defaultOptions, readOptions, textsOf } from '../../../options/read-options.ts';
 import type { Session } from '../../../sessions/session.ts';
-import { invalidValue } from '../../fields/field-values.ts';
-import { readStreamQuery } from '../../fields/stream-query.ts';
-import { streamSchema } from '../../fields/stream-schema.ts';
 import { sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { streamCredentials } from '../stream-credentials.ts';
+import { streamSchema } from '../stream-schema.ts';
+
+const known = new Set([...namesOf(requestOptions, 'stream').keys(), 'token']);
 
 /** Our own: the session's events word for word. */
 export const siannDialect: Dialect = {
   name: 'siann',
   url: '/v1/speech/realtime',
   credentials: streamCredentials,
-  schema: streamSchema,
+  documented: streamSchema,
   read(query, offers) {
-    const { config, unknown } = readStreamQuery(query);
+    const texts = textsOf(query);
+    const config = { ...defaultOptions('stream'), ...readOptions(texts, 'stream') };
+    const unknown = [...texts.keys()].filter((name) => !known.has(name));
     if (config.speakerDiarization && !offers.speakers) {
       throw invalidValue(
         'speaker_diarization',

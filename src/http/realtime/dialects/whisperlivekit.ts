@@ -1,11 +1,11 @@
+import type { StreamOptions } from '../../../../wire/option-types.ts';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
-import type { SessionConfig } from '../../../sessions/session.ts';
-import { readBoolean, readText } from '../../fields/field-values.ts';
-import { readSpokenLanguage } from '../../fields/spoken-language.ts';
-import { defaultEndpointingMs, fieldsOf } from '../../fields/stream-query.ts';
+import { readDialectOptions } from '../../../options/dialect-options.ts';
+import { defaultOptions, readOption, textsOf } from '../../../options/read-options.ts';
 import { feedContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
+import { inOurLanguages } from '../spoken-language.ts';
 import { streamCredentials } from '../stream-credentials.ts';
 
 /** Each update repeats the lines before it, so that a long stream shows its last ones only. */
@@ -16,27 +16,19 @@ export const whisperLiveKitDialect: Dialect = {
   name: 'whisperlivekit',
   url: '/asr',
   credentials: streamCredentials,
-  schema: { hide: true },
   read(query, offers) {
-    const fields = fieldsOf(query);
-    const isRaw = readBoolean(fields, 'pcm_input') ?? false;
-    const config: SessionConfig = {
-      language: readSpokenLanguage(readText(fields, 'language'), 'language'),
-      encoding: 'LINEAR16',
-      sampleRate: 16_000,
-      interimResults: true,
-      speakerDiarization: offers.speakers && (readBoolean(fields, 'diarization') ?? false),
-      endpointingMs: defaultEndpointingMs,
-      words: false,
-      hotwords: [],
-    };
+    const texts = textsOf(query);
+    const isRaw = readOption<boolean>(texts, 'pcm_input', { kind: 'flag' }) ?? false;
+    const asked = readDialectOptions(inOurLanguages(texts, 'language'), 'whisperlivekit');
+    const speakerDiarization = offers.speakers && (asked.speakerDiarization ?? false);
+    const config = { ...defaultOptions('stream'), ...asked, speakerDiarization };
     return (open) => converse(open, config, isRaw);
   },
 };
 
 type Line = { segmentId: number; speaker: number; text: string; start: number; end: number };
 
-function converse(open: OpenSession, config: SessionConfig, isRaw: boolean): Conversation {
+function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Conversation {
   const session = open(config);
   const container = isRaw ? undefined : feedContainerAudio(session);
   let lines: Line[] = [];

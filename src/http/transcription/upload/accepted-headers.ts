@@ -5,8 +5,8 @@ import { maxBodyBytes } from './upload-limits.ts';
 export type UploadHeaders = {
   boundary: string;
   contentLength: number | undefined;
-  /** The client wants plain text, as far as nothing else is said. */
-  acceptsOnlyText: boolean;
+  /** The format where none is asked for: text for a client that takes nothing else. */
+  usualFormat: 'text' | 'json';
 };
 
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
@@ -30,7 +30,7 @@ export function readUploadHeaders(headers: IncomingHttpHeaders): UploadHeaders {
   const length = headers['content-length'];
   const contentLength = length === undefined ? undefined : Number(length);
   if (contentLength !== undefined && contentLength > maxBodyBytes) throw new ServiceError('file_too_large');
-  return { boundary, contentLength, acceptsOnlyText: acceptsOnlyText(headers.accept) };
+  return { boundary, contentLength, usualFormat: acceptsOnlyText(headers.accept) ? 'text' : 'json' };
 }
 
 function acceptsOnlyText(accept = ''): boolean {

@@ -1,13 +1,11 @@
 import { ServiceError } from '../../../errors/service-error.ts';
+import type { OptionTexts } from '../../../options/read-options.ts';
 import { createMultipartParser } from './multipart-parser.ts';
 import { maxBodyBytes, maxFileBytes, maxParts, maxValueBytes } from './upload-limits.ts';
 
-/** Values by name, in the order they came. */
-export type FormFields = Map<string, string[]>;
-
 export type FormReader = {
   /** What has come so far. */
-  readonly fields: FormFields;
+  readonly fields: OptionTexts;
   push(chunk: Uint8Array): void;
   /** Throws unless the form is whole and has a file. */
   end(): void;
@@ -29,7 +27,7 @@ const textFile =
 
 /** Takes the fields and the one file out of a form while it arrives, in any order, and enforces every limit on the way. */
 export function createFormReader(options: FormReaderOptions): FormReader {
-  const fields: FormFields = new Map();
+  const fields = new Map<string, string[]>();
   const { known, onFile, onFileEnd } = options;
   const parser = createMultipartParser(options.boundary, { onPart, onData, onPartEnd });
   let part: OpenPart | undefined;

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { requestOptions } from '../../../../wire/request-options.ts';
 import type { Lease } from '../../../accounts/admission.ts';
 import { hasCode, ServiceError } from '../../../errors/service-error.ts';
-import { invalidValue } from '../../fields/field-values.ts';
 import {
-  fieldNames,
-  type RecognitionRequest,
-  readPartialRequest,
-  readTranscriptionRequest,
-  type TranscriptionRequest,
-} from '../../fields/transcription-request.ts';
+  checkTogether,
+  type DecidedFileOptions,
+  decideFileOptions,
+  mustStartOver,
+} from '../../../options/file-options.ts';
+import { namesOf } from '../../../options/option-names.ts';
+import { invalidValue } from '../../../options/option-value.ts';
+import { readOptions, requireOptions } from '../../../options/read-options.ts';
 import type { RecognitionRun } from '../recognition-run.ts';
 import type { FileTape } from './file-tape.ts';
 import { createFormReader } from './form-reader.ts';
@@ -19,11 +21,14 @@ export type ReceiveOptions = {
   chunks: AsyncIterable<Uint8Array>;
   boundary: string;
   contentLength: number | undefined;
-  acceptsOnlyText: boolean;
+  /** The format where none is asked for. */
+  usualFormat: DecidedFileOptions['responseFormat'];
   lease: Pick<Lease, 'signed' | 'verifyBody'>;
   tape: FileTape;
-  start(bytes: AsyncIterable<Uint8Array>, asked: RecognitionRequest): RecognitionRun;
+  start(bytes: AsyncIterable<Uint8Array>, options: DecidedFileOptions): RecognitionRun;
 };
+
+const fieldNames: ReadonlySet<string> = new Set(namesOf(requestOptions, 'file').keys());
 
 /** A form that has ended by then is read whole before recognition starts, so that no late field makes it start again. */
 const patienceMs = 200;
@@ -34,11 +39,11 @@ const patienceMs = 200;
  * docs/decisions/015.
  */
 export async function receiveUpload(
-  options: ReceiveOptions,
-): Promise<{ request: TranscriptionRequest; run: RecognitionRun }> {
-  const { tape, start, acceptsOnlyText } = options;
+  upload: ReceiveOptions,
+): Promise<{ options: DecidedFileOptions; run: RecognitionRun }> {
+  const { tape, start } = upload;
   const form = createFormReader({
-    boundary: options.boundary,
+    boundary: upload.boundary,
     known: fieldNames,
     onFile: tape.append,
     onFileEnd: tape.end,
@@ -50,36 +55,45 @@ export async function receiveUpload(
   let run: RecognitionRun | undefined;
   const patience = tape.begun.then(() => delay(patienceMs, 'over' as const, { ref: false }));
   if ((await Promise.race([received, patience])) === 'over') {
-    run = start(tape.read(), foresee(readPartialRequest(form.fields, { acceptsOnlyText })));
+    run = start(tape.read(), foresee(readFields()));
     await receivedOrFailed(run);
   }
-  const request = readTranscriptionRequest(form.fields, { acceptsOnlyText });
-  if (run && differsIn(run.asked, request.recognition) !== undefined) {
-    refuseUnlessRewindable(run.asked, request.recognition);
+  const options = readFields();
+  requireOptions(form.fields, 'file');
+  checkTogether(options);
+  const late = run && mustStartOver(run.options, options);
+  if (run && late !== undefined) {
+    refuseUnlessRewindable(late);
     run.cancel();
     run = undefined;
   }
-  run ??= start(tape.read(), request.recognition);
+  run ??= start(tape.read(), options);
   tape.letGo();
-  return { request, run };
+  return { options, run };
+
+  /** What the fields say that have come so far; more may still come. */
+  function readFields(): DecidedFileOptions {
+    return decideFileOptions(readOptions(form.fields, 'file'), upload.usualFormat);
+  }
 
   async function receive(): Promise<void> {
-    const hash = options.lease.signed ? createHash('sha256') : undefined;
-    for await (const chunk of options.chunks) {
+    const hash = upload.lease.signed ? createHash('sha256') : undefined;
+    for await (const chunk of upload.chunks) {
       hash?.update(chunk);
       form.push(chunk);
       await tape.room();
     }
     whole = true;
-    if (hash) await options.lease.verifyBody(hash.digest('hex'));
+    if (hash) await upload.lease.verifyBody(hash.digest('hex'));
     form.end();
   }
 
-  /** A file that may be too long to be held is recognised with what a late field could ask for and most do not. */
-  function foresee({ recognition, output }: TranscriptionRequest): RecognitionRequest {
-    const heldWhole = options.contentLength !== undefined && options.contentLength <= maxHeldBytes;
-    const formatKnown = form.fields.has('response_format') && output.format !== 'verbose_json';
-    return { ...recognition, words: recognition.words || (!heldWhole && !formatKnown) };
+  /** A file that may be too long to be held is recognised with word times, which a late field could ask for. */
+  function foresee(options: DecidedFileOptions): DecidedFileOptions {
+    const heldWhole = upload.contentLength !== undefined && upload.contentLength <= maxHeldBytes;
+    const formatKnown = form.fields.has('response_format') && options.responseFormat !== 'verbose_json';
+    if (heldWhole || formatKnown) return options;
+    return { ...options, timestampGranularities: [...options.timestampGranularities, 'word'] };
   }
 
   async function receivedOrFailed({ ended }: RecognitionRun): Promise<void> {
@@ -102,30 +116,18 @@ export async function receiveUpload(
    * turn out to be too large, which is the better thing to say about a large file that is no audio.
    */
   function mustBeReadWhole(reason: unknown): boolean {
-    const mayBeTooLarge = !(options.contentLength !== undefined && options.contentLength <= maxFileBytes);
+    const mayBeTooLarge = !(upload.contentLength !== undefined && upload.contentLength <= maxFileBytes);
     const isNoAudio = hasCode(reason, 'invalid_file_format');
-    return options.lease.signed || (isNoAudio && mayBeTooLarge);
+    return upload.lease.signed || (isNoAudio && mayBeTooLarge);
   }
 
-  function refuseUnlessRewindable(asked: RecognitionRequest, wanted: RecognitionRequest): void {
+  function refuseUnlessRewindable(field: string): void {
     if (tape.rewindable()) return;
     if (tape.overflow() === 'others') throw new ServiceError('overloaded');
-    const field = differsIn(asked, wanted)!;
     const most = maxHeldBytes / 1024 / 1024;
     throw invalidValue(
       field,
       `\`${field}\` came after a file of more than ${most} MB. Send it before \`file\`.`,
     );
   }
-}
-
-/** The first field in which recognition as it was started is not what is wanted. Words that nobody wants do no harm. */
-function differsIn(started: RecognitionRequest, wanted: RecognitionRequest): string | undefined {
-  if (started.language !== wanted.language) return 'language';
-  if (started.prompt !== wanted.prompt) return 'prompt';
-  if (started.temperature !== wanted.temperature) return 'temperature';
-  if (started.hotwords.join('\n') !== wanted.hotwords.join('\n')) return 'hotwords';
-  if (Boolean(started.speakers) !== Boolean(wanted.speakers)) return 'speaker_diarization';
-  if (started.speakers?.count !== wanted.speakers?.count) return 'num_speakers';
-  return wanted.words && !started.words ? 'timestamp_granularities[]' : undefined;
 }

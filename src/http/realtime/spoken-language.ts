@@ -1,5 +1,6 @@
+import { invalidValue } from '../../options/option-value.ts';
+import type { OptionTexts } from '../../options/read-options.ts';
 import type { LanguageSetting } from '../../speech/transcript/languages.ts';
-import { invalidValue } from './field-values.ts';
 
 /** Languages as clients of other services name them, by what they begin with. */
 const settings: [pattern: RegExp, setting: LanguageSetting][] = [
@@ -16,4 +17,12 @@ export function readSpokenLanguage(name: string | undefined, param: string): Lan
   const known = settings.find(([pattern]) => pattern.test(asked));
   if (known) return known[1];
   throw invalidValue(param, `\`${param}\` is one of zh-TW, zh-CN, en-US, nan-TW, or multi for all of them.`);
+}
+
+/** The same texts with the language under the name that we have for it. */
+export function inOurLanguages(texts: OptionTexts, name: string): OptionTexts {
+  const asked = texts.get(name);
+  return asked
+    ? new Map([...texts, [name, asked.map((each) => each && readSpokenLanguage(each, name))]])
+    : texts;
 }

@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTranscriptionRequest } from '../../../src/http/fields/transcription-request.ts';
+import {
+  checkTogether,
+  decideFileOptions,
+  mustStartOver,
+  toTranscribeOptions,
+} from '../../src/options/file-options.ts';
+import { readOptions, requireOptions } from '../../src/options/read-options.ts';
 
 type Fields = Record<string, string | string[]>;
 
 test('a request that says nothing but the model gets the defaults', () => {
   assert.deepEqual(read({}), {
-    recognition: {
-      language: 'mixed',
-      prompt: undefined,
-      hotwords: [],
-      temperature: 0,
-      words: false,
-      speakers: undefined,
-    },
-    output: { format: 'json', words: false, segments: true },
+    language: 'mixed',
+    responseFormat: 'json',
+    timestampGranularities: [],
     stream: false,
+    hotwords: [],
+    temperature: 0,
+    speakerDiarization: false,
   });
 });
 
 test('every field is taken as it is meant', () => {
-  const request = read({
+  const options = read({
     language: 'zh-CN',
     prompt: ' a lecture ',
     hotwords: '聲學、 Siann,模型，',
@@ -33,33 +36,31 @@ test('every field is taken as it is meant', () => {
     num_speakers: '10',
     unknown: 'ignored',
   });
-  assert.deepEqual(request.recognition, {
+  assert.deepEqual(options, {
     language: 'zh-CN',
     prompt: ' a lecture ',
     hotwords: ['聲學', 'Siann', '模型', 'x', 'y'],
     temperature: 0.25,
-    words: true,
-    speakers: { count: 10 },
+    responseFormat: 'verbose_json',
+    timestampGranularities: ['word', 'segment'],
+    stream: true,
+    speakerDiarization: true,
+    numSpeakers: 10,
   });
-  assert.deepEqual(request.output, { format: 'verbose_json', words: true, segments: true });
-  assert.equal(request.stream, true);
-});
-
-test('segments are left out only where words alone are asked for', () => {
-  const output = (granularities: string) =>
-    read({ response_format: 'verbose_json', timestamp_granularities: granularities }).output;
-  assert.deepEqual(output('word'), { format: 'verbose_json', words: true, segments: false });
-  assert.deepEqual(output('segment'), { format: 'verbose_json', words: false, segments: true });
-  assert.deepEqual(output('segment,word'), { format: 'verbose_json', words: true, segments: true });
+  const { words, speakers, prompt } = toTranscribeOptions(options);
+  assert.deepEqual(
+    { words, speakers, prompt },
+    { words: true, speakers: { count: 10 }, prompt: ' a lecture ' },
+  );
 });
 
 test('a client that accepts only text gets text, unless it asks for something else', () => {
-  assert.equal(read({}, true).output.format, 'text');
-  assert.equal(read({ response_format: 'srt' }, true).output.format, 'srt');
+  assert.equal(read({}, 'text').responseFormat, 'text');
+  assert.equal(read({ response_format: 'srt' }, 'text').responseFormat, 'srt');
 });
 
 test('speakers are told apart where that is asked for, in so many words or by the format', () => {
-  const speakers = (fields: Fields) => read(fields).recognition.speakers;
+  const speakers = (fields: Fields) => toTranscribeOptions(read(fields)).speakers;
   assert.deepEqual(speakers({ speaker_diarization: 'true' }), {});
   assert.deepEqual(speakers({ response_format: 'diarized_json' }), {});
   assert.equal(speakers({ response_format: 'diarized_json', speaker_diarization: 'false' }), undefined);
@@ -67,7 +68,7 @@ test('speakers are told apart where that is asked for, in so many words or by th
 });
 
 test('bare names of languages stand for those of Taiwan and America, in any case', () => {
-  const language = (name: string) => read({ language: name }).recognition.language;
+  const language = (name: string) => read({ language: name }).language;
   assert.deepEqual(['zh', 'en', 'EN-us', 'zh-tw', 'mixed'].map(language), [
     'zh-TW',
     'en-US',
@@ -75,6 +76,24 @@ test('bare names of languages stand for those of Taiwan and America, in any case
     'zh-TW',
     'mixed',
   ]);
+});
+
+test('recognition starts over for what it was not told, and for nothing else', () => {
+  const late = (before: Fields, after: Fields) => mustStartOver(read(before), read({ ...before, ...after }));
+  const verbose = { response_format: 'verbose_json' };
+  assert.equal(late({}, { language: 'en' }), 'language');
+  assert.equal(late({}, { prompt: 'x' }), 'prompt');
+  assert.equal(late({}, { hotwords: 'a' }), 'hotwords');
+  assert.equal(late({}, { 'hotwords[]': 'a' }), 'hotwords');
+  assert.equal(late({}, { temperature: '0.1' }), 'temperature');
+  assert.equal(late({}, { speaker_diarization: 'true' }), 'speaker_diarization');
+  assert.equal(late({}, { response_format: 'diarized_json' }), 'speaker_diarization');
+  assert.equal(late({ speaker_diarization: 'true' }, { num_speakers: '2' }), 'num_speakers');
+  assert.equal(late(verbose, { timestamp_granularities: 'word' }), 'timestamp_granularities[]');
+  const words = { ...verbose, timestamp_granularities: 'word' };
+  assert.equal(late(words, { timestamp_granularities: 'segment' }), undefined);
+  assert.equal(late({}, { response_format: 'srt', stream: 'true', num_speakers: '2' }), undefined);
+  assert.equal(late({ language: 'en' }, { language: 'EN-US' }), undefined);
 });
 
 test('a field that was left empty counts as not sent', () => {
@@ -111,9 +130,11 @@ test('another model is not found', () => {
   assert.throws(() => read({ model: 'whisper-1' }), { code: 'model_not_found', param: 'model', status: 404 });
 });
 
-function read(fields: Fields, acceptsOnlyText = false) {
+function read(fields: Fields, usualFormat: 'json' | 'text' = 'json') {
   const entries = Object.entries({ model: 'siann-1', ...fields });
-  return readTranscriptionRequest(new Map(entries.map(([name, value]) => [name, [value].flat()])), {
-    acceptsOnlyText,
-  });
+  const texts = new Map(entries.map(([name, value]) => [name, [value].flat()]));
+  const options = decideFileOptions(readOptions(texts, 'file'), usualFormat);
+  requireOptions(texts, 'file');
+  checkTogether(options);
+  return options;
 }

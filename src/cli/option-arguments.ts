@@ -1,0 +1,100 @@
+import type { ParseArgsConfig } from 'node:util';
+import type { FileOptions, StreamOptions } from '../../wire/option-types.ts';
+import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type OptionTable, optionsOf, type Place } from '../options/option-names.ts';
+import { type OptionTexts, readOptions } from '../options/read-options.ts';
+import { UsageError } from './command.ts';
+
+type Values = Record<string, string | boolean | undefined>;
+type Argument = { name: string; option: RequestOption; argument: string; isFlag: boolean; text: string };
+
+/** The options of requests, for `parseCommandLine`. */
+export function optionArguments(place: Place, table?: OptionTable): NonNullable<ParseArgsConfig['options']> {
+  const entries = argumentsOf(place, table).map(({ argument, isFlag }) => {
+    const type: 'boolean' | 'string' = isFlag ? 'boolean' : 'string';
+    return [argument, { type }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What the command line asks for. Throws a UsageError that names the argument. */
+export function readOptionArguments(values: Values, place: 'file'): Partial<FileOptions>;
+export function readOptionArguments(values: Values, place: 'stream'): Partial<StreamOptions>;
+export function readOptionArguments(values: Values, place: Place): Partial<FileOptions & StreamOptions> {
+  const all = argumentsOf(place);
+  const texts: OptionTexts = new Map(
+    all.flatMap(({ name, argument, isFlag, text }) => {
+      const value = values[argument];
+      if (value === undefined || value === false) return [];
+      return [[name, [isFlag ? text : String(value)]] as const];
+    }),
+  );
+  const calledAs = (shown: string) => {
+    const { argument } = all.find(({ name }) => name === shown.replace(/\[\]$/, '')) ?? { argument: shown };
+    return { label: `--${argument}`, param: shown };
+  };
+  try {
+    return readOptions(texts, place, { calledAs });
+  } catch (error) {
+    throw error instanceof ServiceError ? new UsageError(error.message, { cause: error }) : error;
+  }
+}
+
+/** A line for each, or two where the first has no space left. */
+export function optionHelp(place: Place, usual: Record<string, string> = {}, table?: OptionTable): string {
+  return argumentsOf(place, table)
+    .map(({ name, option, argument, isFlag }) => {
+      const left = `--${argument}${isFlag ? '' : ` ${placeholderOf(option)}`}`;
+      return helpLine(left, `${helpSentence(option)}${defaultOf(option, usual[name])}`);
+    })
+    .join('\n');
+}
+
+const indent = 4;
+const column = 25;
+
+function helpLine(left: string, right: string): string {
+  const start = ' '.repeat(indent) + left;
+  return start.length < column ? start.padEnd(column) + right : `${start}\n${' '.repeat(column)}${right}`;
+}
+
+function argumentsOf(place: Place, table: OptionTable = requestOptions): Argument[] {
+  return optionsOf(table, place).flatMap(([name, option]) => {
+    const { command } = option;
+    if (command === false) return [];
+    const plain = command?.name ?? name.replaceAll('_', '-');
+    if (command?.value !== undefined)
+      return [{ name, option, argument: plain, isFlag: true, text: command.value }];
+    // One that is on unless it is turned off.
+    if (option.kind === 'flag' && option.default)
+      return [{ name, option, argument: `no-${plain}`, isFlag: true, text: 'false' }];
+    return [{ name, option, argument: plain, isFlag: option.kind === 'flag', text: 'true' }];
+  });
+}
+
+function placeholderOf(option: RequestOption): string {
+  switch (option.kind) {
+    case 'choice':
+    case 'choices':
+      return option.values.join('|');
+    case 'list':
+      return 'A,B,…';
+    case 'number':
+    case 'whole':
+      return 'N';
+    default:
+      return 'TEXT';
+  }
+}
+
+function helpSentence({ sentence, command, kind, default: fallback }: RequestOption): string {
+  const { sentence: ofCommand } = command || {};
+  if (ofCommand) return ofCommand;
+  const first = /^.*?\.(?= |$)/.exec(sentence)?.[0] ?? sentence;
+  return kind === 'flag' && fallback ? `Do not: ${first[0]!.toLowerCase()}${first.slice(1)}` : first;
+}
+
+function defaultOf({ default: fallback, kind }: RequestOption, usual = fallback): string {
+  return usual === undefined || kind === 'flag' || Array.isArray(usual) ? '' : ` (default: ${usual})`;
+}

@@ -1,0 +1,120 @@
+import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
+import { camelCase, type OptionTable, optionsOf, type Place, shownName } from './option-names.ts';
+import { spellings } from './option-value.ts';
+
+/** Every file of the project that is made from the table, by its path. */
+export function optionFiles(table: OptionTable = requestOptions): Record<string, string> {
+  return { 'wire/option-types.ts': optionTypes(table), 'docs/guides/options.md': optionGuide(table) };
+}
+
+function optionTypes(table: OptionTable): string {
+  return [
+    '// Made from request-options.ts by `npm run options`.',
+    typeOf('FileOptions', 'What a file can be sent with.', 'file', table),
+    typeOf('StreamOptions', 'What a stream can be opened with.', 'stream', table),
+    echoTypeOf(table),
+  ]
+    .map((part) => `${part}\n`)
+    .join('\n');
+}
+
+function optionGuide(table: OptionTable): string {
+  return `<!-- Made from wire/request-options.ts by \`npm run options\`. -->
+
+# Options
+
+Everything that a request can ask for. An option is sent once; an empty one counts as not sent. A list is sent as one text with
+commas between the words, or as \`name[]\` once for each.
+
+## Files
+
+The fields of [\`POST /v1/audio/transcriptions\`](files), beside \`file\`. Unknown fields are ignored. Those that are marked with *
+change what is recognised: send them before a file of more than 32 MB.
+
+${optionRows('file', table)}
+
+## Streams
+
+The parameters of [\`GET /v1/speech/realtime\`](realtime). An unknown parameter is answered with a \`warning\`.
+
+${optionRows('stream', table)}
+`;
+}
+
+function optionRows(place: Place, table: OptionTable): string {
+  const rows = optionsOf(table, place).map(([name, option]) => {
+    const also =
+      place === 'stream' && option.aliases ? ` Also called ${option.aliases.map(code).join(', ')}.` : '';
+    const mark = place === 'file' && option.startsOver ? ' *' : '';
+    return `| ${code(shownName(name, option))}${mark} | ${valuesOf(option)} | ${defaultOf(option)} | ${option.sentence}${also} |`;
+  });
+  return ['| option | values | default | what it does |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function typeOf(name: string, sentence: string, place: Place, table: OptionTable): string {
+  const members = optionsOf(table, place).map(([option, entry]) => {
+    return `  /** ${entry.sentence} */\n  ${camelCase(option)}${isThere(entry) ? '' : '?'}: ${valueType(entry)};`;
+  });
+  return `/** ${sentence} */\nexport type ${name} = {\n${members.join('\n')}\n};`;
+}
+
+function echoTypeOf(table: OptionTable): string {
+  const members = optionsOf(table, 'stream').map(
+    ([name, option]) => `  ${name}${isThere(option) ? '' : '?'}: ${valueType(option)};`,
+  );
+  return `/** The same as \`session.begin\` repeats it. */\nexport type StreamOptionsEcho = {\n${members.join('\n')}\n};`;
+}
+
+function isThere(option: RequestOption): boolean {
+  return option.required === true || option.default !== undefined;
+}
+
+function valueType(option: RequestOption): string {
+  switch (option.kind) {
+    case 'text':
+      return 'string';
+    case 'list':
+      return 'readonly string[]';
+    case 'number':
+    case 'whole':
+      return 'number';
+    case 'flag':
+      return 'boolean';
+    case 'choice':
+      return literals(option.values);
+    case 'choices':
+      return `readonly (${literals(option.values)})[]`;
+  }
+}
+
+function literals(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(' | ');
+}
+
+/** The values that are allowed, as a sentence shows them. */
+function valuesOf(option: RequestOption): string {
+  switch (option.kind) {
+    case 'text':
+      return option.maxLength ? `text, up to ${option.maxLength.toLocaleString('en-US')} characters` : 'text';
+    case 'list':
+      return 'a list';
+    case 'number':
+    case 'whole':
+      return `${option.minimum} to ${option.maximum}`;
+    case 'flag':
+      return '`true`, `false`';
+    case 'choice':
+    case 'choices':
+      return `${spellings(option).map(code).join(', ')}${option.anyCase ? ', in any case' : ''}`;
+  }
+}
+
+function defaultOf(option: RequestOption): string {
+  if (option.required) return 'required';
+  const { default: fallback } = option;
+  return fallback === undefined || Array.isArray(fallback) ? '' : code(String(fallback));
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

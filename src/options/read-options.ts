@@ -1,0 +1,88 @@
+import type { FileOptions, StreamOptions, StreamOptionsEcho } from '../../wire/option-types.ts';
+import { type OptionKind, requestOptions } from '../../wire/request-options.ts';
+import { camelCase, namesOf, type OptionTable, optionsOf, type Place, shownName } from './option-names.ts';
+import { type CalledAs, invalidValue, readValue } from './option-value.ts';
+
+/** Texts by the name under which they came, in the order in which they came. */
+export type OptionTexts = ReadonlyMap<string, readonly string[]>;
+
+type OptionsOf = { file: FileOptions; stream: StreamOptions };
+
+type ReadOptions = {
+  /** The names that are understood; by default those of the place. */
+  names?: ReadonlyMap<string, string>;
+  /** What an option is called where it is read; by default its name. */
+  calledAs?: (name: string) => CalledAs;
+  table?: OptionTable;
+};
+
+/** What was asked for, and nothing else: defaults are not filled in. Throws the error of the first option that cannot be used. */
+export function readOptions<P extends Place>(
+  texts: OptionTexts,
+  place: P,
+  { names, calledAs = byName, table = requestOptions }: ReadOptions = {},
+): Partial<OptionsOf[P]> {
+  const sent = byOption(texts, names ?? namesOf(table, place));
+  const values = optionsOf(table, place).map(([name, option]) => {
+    const value = readValue(option, sent.get(name) ?? [], calledAs(shownName(name, option)));
+    return [camelCase(name), value] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<OptionsOf[P]>;
+}
+
+/** One option that stands in no table, under its name. */
+export function readOption<Value>(texts: OptionTexts, name: string, option: OptionKind): Value | undefined {
+  return readValue(option, texts.get(name) ?? [], byName(name)) as Value | undefined;
+}
+
+/** The texts of an address, each under the name under which it came. */
+export function textsOf(query: URLSearchParams): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const [name, text] of query) texts.set(name, [...(texts.get(name) ?? []), text]);
+  return texts;
+}
+
+/** What holds where nothing was asked for. */
+export function defaultOptions<P extends Place>(
+  place: P,
+  table: OptionTable = requestOptions,
+): Pick<OptionsOf[P], DefaultedOptions<P>> {
+  const defaults = optionsOf(table, place).filter(([, option]) => option.default !== undefined);
+  const entries = defaults.map(([name, option]) => [camelCase(name), option.default] as const);
+  return Object.fromEntries(entries) as Pick<OptionsOf[P], DefaultedOptions<P>>;
+}
+
+type DefaultedOptions<P extends Place> = {
+  [Name in keyof OptionsOf[P]]-?: undefined extends OptionsOf[P][Name] ? never : Name;
+}[keyof OptionsOf[P]];
+
+/** What was understood, by the names of the wire. */
+export function echoOptions(options: StreamOptions, table: OptionTable = requestOptions): StreamOptionsEcho {
+  const values: Record<string, unknown> = options;
+  const entries = optionsOf(table, 'stream').map(([name]) => [name, values[camelCase(name)]] as const);
+  return Object.fromEntries(entries) as StreamOptionsEcho;
+}
+
+/** Throws invalid_value when an option that must be sent was not. */
+export function requireOptions(texts: OptionTexts, place: Place, table: OptionTable = requestOptions): void {
+  const sent = byOption(texts, namesOf(table, place));
+  for (const [name, option] of optionsOf(table, place)) {
+    if (!option.required || sent.get(name)?.some((text) => text.trim())) continue;
+    const example = option.kind === 'choice' ? ` Send ${name}=${option.values[0]}.` : '';
+    throw invalidValue(name, `\`${name}\` is missing.${example}`);
+  }
+}
+
+/** A value that is sent under two names of one option is thereby sent twice. */
+function byOption(texts: OptionTexts, names: ReadonlyMap<string, string>): Map<string, string[]> {
+  const sent = new Map<string, string[]>();
+  for (const [given, values] of texts) {
+    const name = names.get(given);
+    if (name !== undefined) sent.set(name, [...(sent.get(name) ?? []), ...values]);
+  }
+  return sent;
+}
+
+function byName(name: string): CalledAs {
+  return { label: `\`${name}\``, param: name };
+}
