@@ -174,6 +174,11 @@ export const requestOptions = {
     kind: 'flag',
     default: true,
     sentence: 'Send partials while somebody speaks.',
+    command: {
+      name: 'no-interim',
+      value: 'false',
+      sentence: 'Finals only, no partials while somebody speaks.',
+    },
     aliases: ['interimResults'],
     dialects: { deepgram: ['interim_results'] },
   },

@@ -66,9 +66,6 @@ function argumentsOf(place: Place, table: OptionTable = requestOptions): Argumen
     const plain = command?.name ?? name.replaceAll('_', '-');
     if (command?.value !== undefined)
       return [{ name, option, argument: plain, isFlag: true, text: command.value }];
-    // One that is on unless it is turned off.
-    if (option.kind === 'flag' && option.default)
-      return [{ name, option, argument: `no-${plain}`, isFlag: true, text: 'false' }];
     return [{ name, option, argument: plain, isFlag: option.kind === 'flag', text: 'true' }];
   });
 }
@@ -88,11 +85,9 @@ function placeholderOf(option: RequestOption): string {
   }
 }
 
-function helpSentence({ sentence, command, kind, default: fallback }: RequestOption): string {
+function helpSentence({ sentence, command }: RequestOption): string {
   const { sentence: ofCommand } = command || {};
-  if (ofCommand) return ofCommand;
-  const first = /^.*?\.(?= |$)/.exec(sentence)?.[0] ?? sentence;
-  return kind === 'flag' && fallback ? `Do not: ${first[0]!.toLowerCase()}${first.slice(1)}` : first;
+  return ofCommand ?? /^.*?\.(?= |$)/.exec(sentence)?.[0] ?? sentence;
 }
 
 function defaultOf({ default: fallback, kind }: RequestOption, usual = fallback): string {

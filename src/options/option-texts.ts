@@ -28,14 +28,14 @@ commas between the words, or as \`name[]\` once for each.
 
 ## Files
 
-The fields of [\`POST /v1/audio/transcriptions\`](files), beside \`file\`. Unknown fields are ignored. Those that are marked with *
+The fields of [\`POST /v1/audio/transcriptions\`](files.md), beside \`file\`. Unknown fields are ignored. Those that are marked with *
 change what is recognised: send them before a file of more than 32 MB.
 
 ${optionRows('file', table)}
 
 ## Streams
 
-The parameters of [\`GET /v1/speech/realtime\`](realtime). An unknown parameter is answered with a \`warning\`.
+The parameters of [\`GET /v1/speech/realtime\`](../realtime.md). An unknown parameter is answered with a \`warning\`.
 
 ${optionRows('stream', table)}
 `;

@@ -8,6 +8,7 @@ export const docsPages: readonly DocsPage[] = [
   { name: 'start', title: 'Start here' },
   { name: 'files', title: 'Files' },
   { name: 'realtime', title: 'Live captions' },
+  { name: 'options', title: 'Options' },
   { name: 'speakers', title: 'Speakers' },
   { name: 'errors', title: 'Errors' },
   { name: 'limits', title: 'Limits' },

@@ -69,18 +69,18 @@ describe('the documentation', () => {
   });
 });
 
-test('guides are written in a small Markdown, and what is not a page cannot be linked to', () => {
+test('guides are rendered so that everything can be reached, and what is not a page cannot be linked to', () => {
   const html = renderMarkdown(
-    '# A & B\n\nSome `<b>` and **bold**\ntext, [here](files#x), [not](javascript:alert).\n\n- one\n  more\n- two\n\n| | b |\n|---|---|\n| `x` | y |\n\n```sh\n# <no>\n```\n',
+    '<!-- a note -->\n\n# A & B\n\nSome `<b>` and **bold**\ntext, [here](../files.md#x), [not](javascript:alert), <script>x</script>.\n\n- one\n  - inside\n- two\n\n| | b |\n|---|---|\n| `x\\|y` | z |\n\n```sh\n# <no>\n```\n',
   );
   assert.equal(
     html,
     [
       '<h1 id="a-b">A &amp; B</h1>',
-      '<p>Some <code>&lt;b&gt;</code> and <strong>bold</strong> text, <a href="/docs/files#x">here</a>, not.</p>',
-      '<ul><li>one more</li><li>two</li></ul>',
-      '<div class="wide" tabindex="0"><table><thead><tr><td></td><th>b</th></tr></thead><tbody><tr><td><code>x</code></td><td>y</td></tr></tbody></table></div>',
-      '<pre tabindex="0"><code># &lt;no&gt;</code></pre>',
+      '<p>Some <code>&lt;b&gt;</code> and <strong>bold</strong>\ntext, <a href="/docs/files#x">here</a>, not, x.</p>',
+      '<ul>\n<li>one<ul>\n<li>inside</li>\n</ul>\n</li>\n<li>two</li>\n</ul>',
+      '<div class="wide" tabindex="0"><table><thead><tr><td></td><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td>z</td></tr></tbody></table></div>',
+      '<pre tabindex="0"><code># &lt;no&gt;</code></pre>\n',
     ].join('\n'),
   );
 });
