@@ -3,59 +3,32 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type SettingName, type Settings, settingsSchema } from './settings-schema.ts';
+import {
+  type ListFormat,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+  settings,
+  type TextFormat,
+} from './settings.ts';
 
 /** Read by the benchmarks, not by the product. */
 const foreignSettings = /^SIANN_(SPEECH|BENCH_.*)$/;
 
-type SettingSchema = {
-  type: string;
-  format?: string;
-  enum?: readonly string[];
-  minimum?: number;
-  maximum?: number;
-};
-
-export type Config = Readonly<{
-  dataFolder: string;
-  role: Settings['SIANN_ROLE'];
-  /** `redis://…`, or `rediss://…`; without it everything is done in this process. */
-  redisUrl: string | undefined;
-  /** `postgres://…`, or the path of a file. */
-  databaseUrl: string;
-  instance: string;
-  model: Settings['SIANN_MODEL'];
-  adapter: Settings['SIANN_ADAPTER'];
-  precision: Settings['SIANN_PRECISION'];
-  speakerModelFolder: string | undefined;
-  cacheFolder: string;
-  processes: number;
-  threads: number;
-  memoryLimitMegabytes: number;
-  host: string;
-  port: number;
-  testPort: number;
-  tls: Settings['SIANN_TLS'];
-  /** The operator's own certificate; without it a development CA makes one. */
-  certificate: { certPath: string; keyPath: string } | undefined;
-  trustedProxies: readonly string[];
-  corsOrigins: readonly string[];
-  metricsAllow: readonly string[];
-  logLevel: Settings['SIANN_LOG_LEVEL'];
-  drainSeconds: number;
-  maxConnections: number;
-  headersSeconds: number;
-  keepAliveSeconds: number;
-  uploadIdleSeconds: number;
-  uploadBytesPerSecond: number;
-  maxTranscriptions: number;
-  maxStreams: number;
-  streamIdleSeconds: number;
-  /** For commands that call the service. */
-  apiKey: string | undefined;
-  /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
-  otlpEndpoint: string | undefined;
-}>;
+/** Every setting, and what follows from several of them. */
+export type Config = Readonly<
+  Omit<SettingValues, 'database' | 'certPath' | 'keyPath'> & {
+    dataFolder: string;
+    cacheFolder: string;
+    /** `postgres://…`, or the path of a file. */
+    databaseUrl: string;
+    instance: string;
+    /** The operator's certificate; without it a development CA makes one. */
+    certificate: { certPath: string; keyPath: string } | undefined;
+    /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
+    otlpEndpoint: string | undefined;
+  }
+>;
 
 export type SettingProblem = { key: string; sentence: string };
 
@@ -70,86 +43,82 @@ export class ConfigError extends Error {
 }
 
 /** The settings in `env`, checked all at once. An empty value counts as not set. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function loadConfig(env: Environment): Config {
   const given = Object.entries(env).filter(([key, value]) => key.startsWith('SIANN_') && value);
   const problems = [...given.flatMap(([key, value]) => problemWith(key, value!)), ...conflicts(env)];
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const read = (name: SettingName) => env[name] || undefined;
-  const readChoice = <Name extends SettingName>(name: Name) =>
-    (read(name) ?? settingsSchema.properties[name].default) as Settings[Name];
-  const readInteger = (name: SettingName) => Number(read(name) ?? settingsSchema.properties[name].default);
-  const readList = (name: SettingName) => listed(read(name) ?? `${settingsSchema.properties[name].default}`);
-  const data = read('SIANN_DATA');
-  const dataFolder = data === undefined ? join(projectFolder, 'data') : resolve(data);
+  const { database, certPath, keyPath, ...values } = readAll(env);
+  const dataFolder = values.dataFolder ?? join(projectFolder, 'data');
   return Object.freeze({
+    ...values,
     dataFolder,
-    role: readChoice('SIANN_ROLE'),
-    redisUrl: read('SIANN_REDIS_URL'),
-    databaseUrl: databaseUrl(
-      read('SIANN_DATABASE_URL') ?? read('SIANN_DATABASE') ?? join(dataFolder, 'siann.db'),
-    ),
-    instance:
-      read('SIANN_INSTANCE') ?? ownName(readInteger('SIANN_PORT'), read('SIANN_REDIS_URL') !== undefined),
-    model: readChoice('SIANN_MODEL'),
-    adapter: readChoice('SIANN_ADAPTER'),
-    precision: readChoice('SIANN_PRECISION'),
-    speakerModelFolder: read('SIANN_SPEAKER_MODEL') && resolve(read('SIANN_SPEAKER_MODEL')!),
-    cacheFolder: resolve(read('SIANN_CACHE') ?? join(dataFolder, 'models')),
-    processes: readInteger('SIANN_PROCESSES'),
-    threads: readInteger('SIANN_THREADS'),
-    memoryLimitMegabytes: readInteger('SIANN_MEMORY_LIMIT_MB'),
-    host: readChoice('SIANN_HOST'),
-    port: readInteger('SIANN_PORT'),
-    testPort: readInteger('SIANN_TEST_PORT'),
-    tls: readChoice('SIANN_TLS'),
-    certificate: read('SIANN_TLS_CERT')
-      ? { certPath: resolve(read('SIANN_TLS_CERT')!), keyPath: resolve(read('SIANN_TLS_KEY')!) }
-      : undefined,
-    trustedProxies: readList('SIANN_TRUSTED_PROXIES'),
-    corsOrigins: readList('SIANN_CORS_ORIGINS'),
-    metricsAllow: readList('SIANN_METRICS_ALLOW'),
-    logLevel: readChoice('SIANN_LOG_LEVEL'),
-    drainSeconds: readInteger('SIANN_DRAIN_SECONDS'),
-    maxConnections: readInteger('SIANN_MAX_CONNECTIONS'),
-    headersSeconds: readInteger('SIANN_HEADERS_SECONDS'),
-    keepAliveSeconds: readInteger('SIANN_KEEP_ALIVE_SECONDS'),
-    uploadIdleSeconds: readInteger('SIANN_UPLOAD_IDLE_SECONDS'),
-    uploadBytesPerSecond: readInteger('SIANN_UPLOAD_BYTES_PER_SECOND'),
+    cacheFolder: values.cacheFolder ?? join(dataFolder, 'models'),
+    databaseUrl: databaseUrl(values.databaseUrl ?? database ?? join(dataFolder, 'siann.db')),
+    instance: values.instance ?? usualInstance(values),
+    certificate: certPath && keyPath ? { certPath, keyPath } : undefined,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
-    maxTranscriptions: readInteger('SIANN_MAX_TRANSCRIPTIONS'),
-    maxStreams: readInteger('SIANN_MAX_STREAMS'),
-    streamIdleSeconds: readInteger('SIANN_STREAM_IDLE_SECONDS'),
-    apiKey: read('SIANN_API_KEY'),
   });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readAll(env: Environment): SettingValues {
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    return [setting.key, env[name] ? readSetting(setting, env[name]) : defaultOf(setting)] as const;
+  });
+  return Object.fromEntries(entries) as SettingValues;
+}
+
+function readSetting(setting: Setting, text: string): unknown {
+  switch (setting.kind) {
+    case 'whole':
+      return Number(text);
+    case 'list':
+      return listed(text);
+    case 'path':
+      return resolve(text);
+    default:
+      return text;
+  }
+}
+
+function defaultOf(setting: Setting): unknown {
+  return 'default' in setting ? setting.default : undefined;
 }
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 function problemWith(key: string, value: string): SettingProblem[] {
   if (foreignSettings.test(key)) return [];
-  if (!Object.hasOwn(settingsSchema.properties, key)) return [{ key, sentence: 'unknown setting.' }];
-  const schema = settingsSchema.properties[key as SettingName];
-  if (isAllowed(schema, value)) return [];
-  const allowed = 'enum' in schema ? ` One of: ${schema.enum.join(', ')}.` : '';
-  return [{ key, sentence: `"${value}" is not allowed. ${schema.description}${allowed}` }];
+  if (!Object.hasOwn(settings, key)) return [{ key, sentence: 'unknown setting.' }];
+  const setting: Setting = settings[key as SettingName];
+  if (isAllowed(setting, value)) return [];
+  const allowed = setting.kind === 'choice' ? ` One of: ${setting.values.join(', ')}.` : '';
+  return [{ key, sentence: `"${value}" is not allowed. ${setting.sentence}${allowed}` }];
 }
 
-function isAllowed(schema: SettingSchema, value: string): boolean {
-  if (schema.enum) return schema.enum.includes(value);
-  if (schema.format) return formats[schema.format]!(value);
-  if (schema.type !== 'integer') return true;
-  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
-  return /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
+function isAllowed(setting: Setting, value: string): boolean {
+  switch (setting.kind) {
+    case 'choice':
+      return setting.values.includes(value);
+    case 'whole':
+      return /^\d+$/.test(value) && Number(value) >= setting.minimum && Number(value) <= setting.maximum;
+    case 'text':
+    case 'list':
+      return setting.format === undefined || formats[setting.format](value);
+    case 'path':
+      return true;
+  }
 }
 
 /**
  * One service finds again what it had reserved before a restart. Of many, two may have the same host name and port, each in
  * a container of its own, and must never give back what is the other's; what a name held that is gone runs out in time.
  */
-function ownName(port: number, amongMany: boolean): string {
-  const place = `${hostname()}:${port}`;
-  return amongMany ? `${place}:${randomBytes(4).toString('hex')}` : place;
+function usualInstance({ port, redisUrl }: Pick<SettingValues, 'port' | 'redisUrl'>): string {
+  const name = `${hostname()}:${port}`;
+  return redisUrl === undefined ? name : `${name}:${randomBytes(4).toString('hex')}`;
 }
 
 const postgresUrl = /^postgres(ql)?:\/\//i;
@@ -158,7 +127,7 @@ function databaseUrl(value: string): string {
   return postgresUrl.test(value) ? value : resolve(value);
 }
 
-const formats: Record<string, (value: string) => boolean> = {
+const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   postgres: (value) => postgresUrl.test(value),
   redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
@@ -182,10 +151,10 @@ function isNetwork(text: string): boolean {
 }
 
 /** Values that are right by themselves and not together. */
-function conflicts(env: Readonly<Record<string, string | undefined>>): SettingProblem[] {
+function conflicts(env: Environment): SettingProblem[] {
   const { SIANN_TLS_CERT: cert, SIANN_TLS_KEY: key } = env;
-  const port = env.SIANN_PORT || `${settingsSchema.properties.SIANN_PORT.default}`;
-  const testPort = env.SIANN_TEST_PORT || `${settingsSchema.properties.SIANN_TEST_PORT.default}`;
+  const port = env.SIANN_PORT || `${settings.SIANN_PORT.default}`;
+  const testPort = env.SIANN_TEST_PORT || `${settings.SIANN_TEST_PORT.default}`;
   const problems: SettingProblem[] = [];
   if (cert && !key) problems.push({ key: 'SIANN_TLS_KEY', sentence: 'must be set with SIANN_TLS_CERT.' });
   if (key && !cert) problems.push({ key: 'SIANN_TLS_CERT', sentence: 'must be set with SIANN_TLS_KEY.' });
@@ -197,7 +166,7 @@ function conflicts(env: Readonly<Record<string, string | undefined>>): SettingPr
 }
 
 /** What stands alone keeps everything itself; what is one of many needs what they share. */
-function missingForRole(env: Readonly<Record<string, string | undefined>>): SettingProblem[] {
+function missingForRole(env: Environment): SettingProblem[] {
   const { SIANN_ROLE: role, SIANN_DATABASE_URL: shared, SIANN_DATABASE: database } = env;
   const problems: SettingProblem[] = [];
   if ((role === 'api' || role === 'worker') && !env.SIANN_REDIS_URL)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Ajv } from 'ajv';
-import { settingsSchema } from '../../src/settings/settings-schema.ts';
+import { settings } from '../../src/settings/settings.ts';
 import { buildRenderer, chartFolder, chartValues, type KubernetesObject, over } from './chart.ts';
 
 const isValid = new Ajv({ strict: false }).compile(
@@ -85,7 +85,7 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
         });
         assert.ok(container.resources.requests.memory && container.resources.limits.memory);
         for (const { name, value, valueFrom } of container.env) {
-          assert.ok(Object.hasOwn(settingsSchema.properties, name), name);
+          assert.ok(Object.hasOwn(settings, name), name);
           assert.ok(typeof value === 'string' || valueFrom.secretKeyRef.name, name);
         }
         const drain = container.env.find(({ name }: { name: string }) => name === 'SIANN_DRAIN_SECONDS');

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { settingsSchema } from '../../src/settings/settings-schema.ts';
+import { settings } from '../../src/settings/settings.ts';
 import { startService } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -62,7 +62,7 @@ describe('the image', () => {
     for (const [, name] of argumentsOf(final, 'ENV')
       .join(' ')
       .matchAll(/(SIANN_\w+)=/g))
-      assert.ok(Object.hasOwn(settingsSchema.properties, name!), name);
+      assert.ok(Object.hasOwn(settings, name!), name);
     const [check] = argumentsOf(final, 'HEALTHCHECK');
     const script = /CMD \["node", "\/app\/([^"]+)"\]/.exec(check!)?.[1];
     assert.ok(script && existsSync(join(root, script)));

@@ -1,4 +1,4 @@
-import { settingsTable } from '../../settings/settings-schema.ts';
+import { settingsTable } from '../../settings/settings.ts';
 import { type Command, type CommandContext, parseCommandLine, refuseArguments } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, machineChecks } from './doctor-checks.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../src/cli/machine/doctor-checks.ts';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
 import { loadConfig } from '../../../src/settings/config.ts';
-import { settingsTable } from '../../../src/settings/settings-schema.ts';
+import { settingsTable } from '../../../src/settings/settings.ts';
 import { scriptedContext } from '../scripted-context.ts';
 
 let folder: string;

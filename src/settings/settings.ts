@@ -1,0 +1,328 @@
+/** Every setting, once: its checks, its default, its sentence, the type of `Config` and docs/settings.md all come from this table. */
+
+export type Setting = {
+  /** What it is called in the configuration. */
+  key: string;
+  /** What it is for, in plain sentences. */
+  sentence: string;
+  /** Its default as readers are told it, where that is worked out from other settings. */
+  usually?: string;
+} & (
+  | { kind: 'text'; format?: TextFormat; default?: string }
+  /** A file or a folder; a relative path starts where the command is run. */
+  | { kind: 'path' }
+  | { kind: 'list'; format: ListFormat; default: readonly string[] }
+  | { kind: 'choice'; values: readonly string[]; default: string }
+  | { kind: 'whole'; minimum: number; maximum: number; default: number }
+);
+
+export type TextFormat = 'database' | 'postgres' | 'redis' | 'host';
+export type ListFormat = 'networks' | 'origins';
+
+export const settings = {
+  SIANN_DATA: {
+    key: 'dataFolder',
+    kind: 'path',
+    usually: './data',
+    sentence:
+      'The data folder. The default lies in the project folder; a relative path starts where the command is run.',
+  },
+  SIANN_ROLE: {
+    key: 'role',
+    kind: 'choice',
+    values: ['all', 'api', 'worker'],
+    default: 'all',
+    sentence:
+      'What this process does: api answers requests and leaves recognition to workers, worker recognises and answers none, all does both.',
+  },
+  SIANN_DATABASE: {
+    key: 'database',
+    kind: 'text',
+    format: 'database',
+    usually: '<data>/siann.db',
+    sentence:
+      'Where accounts and usage are kept: a file for SQLite, or postgres://user:password@host/name for PostgreSQL.',
+  },
+  SIANN_DATABASE_URL: {
+    key: 'databaseUrl',
+    kind: 'text',
+    format: 'postgres',
+    sentence:
+      'The PostgreSQL server that several services share, as postgres://user:password@host/name; the same as SIANN_DATABASE with such an address.',
+  },
+  SIANN_REDIS_URL: {
+    key: 'redisUrl',
+    kind: 'text',
+    format: 'redis',
+    sentence:
+      'The Redis server over which several services share limits and recognition, as redis://user:password@host:6379 or rediss:// over TLS; without it each does everything itself.',
+  },
+  SIANN_INSTANCE: {
+    key: 'instance',
+    kind: 'text',
+    usually: '<host name>:<port>',
+    sentence:
+      'The name of this service among those that share a database: another for each, and best the same after a restart. With Redis the default is a new one at every start.',
+  },
+  SIANN_MODEL: {
+    key: 'model',
+    kind: 'choice',
+    values: ['small', 'base', 'tiny'],
+    default: 'small',
+    sentence: 'The speech model: small is the most accurate, tiny the quickest and lightest.',
+  },
+  SIANN_ADAPTER: {
+    key: 'adapter',
+    kind: 'choice',
+    values: ['own', 'none'],
+    default: 'own',
+    sentence:
+      'What was learnt on top of the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
+  },
+  SIANN_PRECISION: {
+    key: 'precision',
+    kind: 'choice',
+    values: ['int8', 'float32'],
+    default: 'int8',
+    sentence:
+      'In what the model computes. float32 is several times slower and needs 1 GB more; it is there to show what 8 bits cost.',
+  },
+  SIANN_SPEAKER_MODEL: {
+    key: 'speakerModelFolder',
+    kind: 'path',
+    sentence:
+      'A folder with segmentation.onnx and embedding.onnx as sherpa-onnx publishes them, to tell speakers apart with those; empty for the network that comes with Siann.',
+  },
+  SIANN_CACHE: {
+    key: 'cacheFolder',
+    kind: 'path',
+    usually: '<data>/models',
+    sentence: 'The folder for prepared models. It can be deleted at any time and is made again when needed.',
+  },
+  SIANN_PROCESSES: {
+    key: 'processes',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 256,
+    default: 0,
+    sentence: 'How many inference processes to run, a whole number up to 256; 0 chooses by cores and memory.',
+  },
+  SIANN_THREADS: {
+    key: 'threads',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 256,
+    default: 0,
+    sentence: 'How many threads each inference process uses, a whole number up to 256; 0 chooses by cores.',
+  },
+  SIANN_MEMORY_LIMIT_MB: {
+    key: 'memoryLimitMegabytes',
+    kind: 'whole',
+    minimum: 200,
+    maximum: 1_048_576,
+    default: 1200,
+    sentence:
+      'How many megabytes one inference process may hold before it is replaced, a whole number of 200 or more.',
+  },
+  SIANN_HOST: {
+    key: 'host',
+    kind: 'text',
+    format: 'host',
+    default: 'localhost',
+    sentence:
+      'The address or name to listen on. The default is reached from this machine only; 0.0.0.0 or :: from everywhere.',
+  },
+  SIANN_PORT: {
+    key: 'port',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 65_535,
+    default: 8443,
+    sentence: 'The port of the live environment, up to 65535; 0 takes any free one.',
+  },
+  SIANN_TEST_PORT: {
+    key: 'testPort',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 65_535,
+    default: 8444,
+    sentence: 'The port of the test environment, up to 65535; 0 takes any free one.',
+  },
+  SIANN_TLS: {
+    key: 'tls',
+    kind: 'choice',
+    values: ['on', 'proxy'],
+    default: 'on',
+    sentence:
+      'Who speaks HTTPS: on is Siann itself; proxy is a proxy in front of it, which is then spoken to in plain HTTP.',
+  },
+  SIANN_TLS_CERT: {
+    key: 'certPath',
+    kind: 'path',
+    usually: '<data>/tls/server.pem',
+    sentence:
+      'The file with your own certificate and its chain (PEM), read again when it changes. By default Siann makes one.',
+  },
+  SIANN_TLS_KEY: {
+    key: 'keyPath',
+    kind: 'path',
+    usually: '<data>/tls/server-key.pem',
+    sentence: 'The file with the private key of your own certificate (PEM), not encrypted.',
+  },
+  SIANN_TRUSTED_PROXIES: {
+    key: 'trustedProxies',
+    kind: 'list',
+    format: 'networks',
+    default: ['127.0.0.0/8', '::1/128'],
+    sentence:
+      'With SIANN_TLS=proxy: the addresses of the proxies whose X-Forwarded-For and X-Forwarded-Proto count, as networks with commas between.',
+  },
+  SIANN_CORS_ORIGINS: {
+    key: 'corsOrigins',
+    kind: 'list',
+    format: 'origins',
+    default: [],
+    sentence:
+      'Web pages that may call the service from a browser, as origins (https://app.example) with commas between, or *.',
+  },
+  SIANN_METRICS_ALLOW: {
+    key: 'metricsAllow',
+    kind: 'list',
+    format: 'networks',
+    default: ['127.0.0.0/8', '::1/128'],
+    sentence: 'Who may read /metrics, as networks with commas between.',
+  },
+  SIANN_LOG_LEVEL: {
+    key: 'logLevel',
+    kind: 'choice',
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    sentence: 'How much is logged; info is a line for every request.',
+  },
+  SIANN_DRAIN_SECONDS: {
+    key: 'drainSeconds',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 86_400,
+    default: 30,
+    sentence: 'How long running requests may go on when the service is told to stop, in seconds.',
+  },
+  SIANN_MAX_CONNECTIONS: {
+    key: 'maxConnections',
+    kind: 'whole',
+    minimum: 8,
+    maximum: 1_000_000,
+    default: 4096,
+    sentence:
+      'How many connections each environment holds open, a whole number of 8 or more; one address may have a quarter of them, save a trusted proxy.',
+  },
+  SIANN_HEADERS_SECONDS: {
+    key: 'headersSeconds',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 3600,
+    default: 15,
+    sentence: 'How long a client may take to send the headers of a request, in seconds.',
+  },
+  SIANN_KEEP_ALIVE_SECONDS: {
+    key: 'keepAliveSeconds',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 3600,
+    default: 65,
+    sentence: 'How long a connection stays open without a request, in seconds.',
+  },
+  SIANN_UPLOAD_IDLE_SECONDS: {
+    key: 'uploadIdleSeconds',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 3600,
+    default: 30,
+    sentence: 'How long an upload may pause before it is cut off, in seconds.',
+  },
+  SIANN_UPLOAD_BYTES_PER_SECOND: {
+    key: 'uploadBytesPerSecond',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 1000,
+    sentence:
+      'How quick an upload must be on average once it has gone on for 30 seconds, in bytes a second; slower ones are cut off.',
+  },
+  SIANN_MAX_STREAMS: {
+    key: 'maxStreams',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 100_000,
+    default: 256,
+    sentence:
+      'How many streams of live captions may be connected at the same time; others are asked to come again later.',
+  },
+  SIANN_STREAM_IDLE_SECONDS: {
+    key: 'streamIdleSeconds',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 3600,
+    default: 30,
+    sentence: 'How long a stream may send neither audio nor a keepalive before it is closed, in seconds.',
+  },
+  SIANN_MAX_TRANSCRIPTIONS: {
+    key: 'maxTranscriptions',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 100_000,
+    default: 256,
+    sentence:
+      'How many files may be transcribed at once, those that wait for their turn included; more are told to come back.',
+  },
+  SIANN_API_KEY: {
+    key: 'apiKey',
+    kind: 'text',
+    sentence:
+      'The key with which `siann listen` connects to the service. The service itself does not read it.',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+/** The value of every setting under its key; undefined where it is not set and has no default. */
+export type SettingValues = {
+  [Name in SettingName as (typeof settings)[Name]['key']]: ValueOf<(typeof settings)[Name]>;
+};
+
+type ValueOf<S extends Setting> = S extends { kind: 'choice'; values: readonly (infer Value)[] }
+  ? Value
+  : S extends { kind: 'whole' }
+    ? number
+    : S extends { kind: 'list' }
+      ? readonly string[]
+      : S extends { default: string }
+        ? string
+        : string | undefined;
+
+/** The text of docs/settings.md. */
+export function settingsTable(): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const allowed = setting.kind === 'choice' ? ` One of: ${setting.values.join(', ')}.` : '';
+    return `| \`${name}\` | ${shownDefault(setting)} | ${setting.sentence}${allowed} |`;
+  });
+  return [
+    '# Settings',
+    '',
+    'Set as environment variables or in a `.env` file in the project folder. Made from the table in `src/settings/settings.ts` by',
+    '`siann doctor --settings`.',
+    '',
+    'Spans are sent to an OpenTelemetry collector when `OTEL_EXPORTER_OTLP_ENDPOINT` is set.',
+    '',
+    '| setting | default | |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function shownDefault(setting: Setting): string {
+  const fallback = setting.usually ?? ('default' in setting ? setting.default : undefined);
+  const shown = Array.isArray(fallback) ? fallback.join(',') : fallback;
+  return shown === undefined || shown === '' ? 'none' : `\`${shown}\``;
+}
