@@ -6,7 +6,6 @@ export function recognisedSegment(given: Partial<RecognisedSegment> = {}): Recog
   return {
     startSeconds: 0,
     endSeconds: 2,
-    closed: true,
     text: ' Good morning.',
     tokens: [1, 2, 3],
     logProbabilities: [-0.1, -0.2, -0.3],
@@ -38,7 +37,6 @@ export function speechWindow(given: Partial<SpeechWindow> = {}): SpeechWindow {
     audio: new Float32Array(16_000 * 10),
     pieces: [{ windowStartSeconds: 0, startSeconds: 0, durationSeconds: 10 }],
     speech: [{ startSeconds: 0.2, endSeconds: 9.2 }],
-    speechSeconds: 9,
     cut: 'end',
     peakProbability: 1,
     meanProbability: 0.95,

@@ -1,13 +1,13 @@
-/** Which words of a hypothesis are shown: those that stay, as far as one can tell before the speaker has gone on. */
+/** Decides which words of a hypothesis are shown: those that will probably stay when the speaker has gone on. */
 export type Agreement = {
   /**
    * Takes the next hypothesis for the same utterance, longer by what was said meanwhile, and how likely its words are on
-   * average; gives the text to show.
+   * average; returns the text to show.
    */
   add(hypothesis: string, averageLogProbability: number): string;
 };
 
-/** The last words of a hypothesis have been heard only in part; of a first one that is sure of itself, one. */
+/** The last words of a hypothesis may have been spoken only in part, and are held back. In a first hypothesis that is sure, it is one word. */
 const heldBack = 2;
 const heldBackWhenSure = 1;
 const sureLogProbability = -1.3;
@@ -23,8 +23,8 @@ export function createAgreement(): Agreement {
     add(hypothesis, averageLogProbability) {
       const units = unitsOf(hypothesis);
       const isSure = previous.length === 0 && averageLogProbability > sureLogProbability;
-      const heard = units.slice(0, isSure ? -heldBackWhenSure : -heldBack);
-      const agreed = previous.reduce((same, earlier) => common(earlier, same), heard);
+      const complete = units.slice(0, isSure ? -heldBackWhenSure : -heldBack);
+      const agreed = previous.reduce((same, earlier) => common(earlier, same), complete);
       previous = [...previous, units].slice(-2);
       const stays = common(shown, agreed).length;
       if (stays === shown.length || stays < agreed.length) shown = agreed;
@@ -52,7 +52,7 @@ function common(first: readonly Unit[], second: readonly Unit[]): Unit[] {
   return second.slice(0, end < 0 ? second.length : end);
 }
 
-/** How a sentence is punctuated shows only later. */
+/** Without the last mark: how a sentence is punctuated shows only later. */
 function textOf(units: readonly Unit[]): string {
   return units
     .map(({ text }) => text)

@@ -6,12 +6,12 @@ import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/windo
 import type { StreamText } from './stream-recogniser.ts';
 import { writeUtterance } from './write-utterance.ts';
 
-/** Text, and what helps to recognise the same utterance when it is longer. */
+/** The text of an utterance, and what helps to recognise the same utterance when it is longer. */
 export type UtteranceText = StreamText & {
   /** The tokens that a longer window can begin with. */
   draft: number[];
   averageLogProbability: number;
-  /** Its words, as what came before the next utterance. */
+  /** The tokens of its words: the model is told them with the next utterance. */
   textTokens: number[];
 };
 
@@ -19,17 +19,17 @@ type Options = {
   window: SpeechWindow;
   language: LanguageSetting;
   draft: number[];
-  /** A partial is tried once and heard as one language; a final is worth all the care that files get. */
+  /** A partial is tried once and taken for one language; a final gets all the care that files get. */
   kind: 'partial' | 'final';
   words: boolean;
   promptTokens: number[];
   run(job: WindowJob): Promise<WindowResult>;
 };
 
-/** The end of half a sentence is seldom likely. */
+/** Lower than for whole sentences: the end of half a sentence is seldom likely. */
 const worstLogProbability = -2;
 
-/** Nothing comes back for a partial that went wrong. */
+/** Resolves to undefined for a partial that went wrong. */
 export async function recogniseUtterance(options: Options): Promise<UtteranceText | undefined> {
   const { window, language, kind } = options;
   const whole = { audio: window.audio, speech: window.speech, language };

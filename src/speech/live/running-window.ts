@@ -1,33 +1,35 @@
 import { createStreamPace } from './stream-pace.ts';
 
-/** Partials show what is being said, hopeful windows may become finals, finals are what was said. */
-export type WindowKind = 'partial' | 'hopeful' | 'final';
+/** A partial shows what is being said, a speculative window may become a final, a final is what was said. */
+export type WindowKind = 'partial' | 'speculative' | 'final';
 
-/** A stream's one window under way. */
+/** The one window of a stream that is being recognised. */
 export type RunningWindow = {
   readonly kind: WindowKind | undefined;
-  /** Gives nothing when the window was given up or failed. */
+  /** Resolves to undefined when the window was abandoned or failed. */
   start<Result>(
     kind: WindowKind,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | undefined>;
-  giveUp(): void;
-  /** Resolves when the window under way is done, and whatever follows on it has been begun. */
+  abandon(): void;
+  /** Resolves when the window is done and `onFree` has been called. */
   done(): Promise<void>;
-  /** New audio that is worth another partial. */
+  /** How much new audio there must be before another partial. */
   readonly intervalSeconds: number;
 };
 
 type Options = {
   /** Ends all work. */
   stop: AbortSignal;
+  /** A clock in milliseconds. */
+  now(): number;
   onFree(): void;
   onFailure(error: unknown): void;
 };
 
-export function createRunningWindow({ stop, onFree, onFailure }: Options): RunningWindow {
+export function createRunningWindow({ stop, now, onFree, onFailure }: Options): RunningWindow {
   const pace = createStreamPace();
-  let current: { kind: WindowKind; given: AbortController } | undefined;
+  let current: { kind: WindowKind; abandoned: AbortController } | undefined;
   let working: Promise<void> = Promise.resolve();
 
   return {
@@ -35,13 +37,13 @@ export function createRunningWindow({ stop, onFree, onFailure }: Options): Runni
       return current?.kind;
     },
     start(kind, work) {
-      const given = new AbortController();
-      const signal = AbortSignal.any([stop, given.signal]);
-      const startedAt = performance.now();
-      current = { kind, given };
+      const abandoned = new AbortController();
+      const signal = AbortSignal.any([stop, abandoned.signal]);
+      const startedAt = now();
+      current = { kind, abandoned };
       const result = work(signal).then(
         (value) => {
-          if (kind !== 'final') pace.note((performance.now() - startedAt) / 1000);
+          if (kind !== 'final') pace.note((now() - startedAt) / 1000);
           return value;
         },
         (error) => {
@@ -55,7 +57,7 @@ export function createRunningWindow({ stop, onFree, onFailure }: Options): Runni
       });
       return result;
     },
-    giveUp: () => current?.given.abort(),
+    abandon: () => current?.abandoned.abort(),
     done: () => working,
     get intervalSeconds() {
       return pace.intervalSeconds;

@@ -2,12 +2,12 @@ import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
 import { voiceFrameSamples } from '../windows/voice-activity.ts';
 
-/** The last of a stream's audio and its voice probabilities, by their place in the stream. */
+/** The latest audio of a stream and its voice probabilities, by sample and frame of the stream. */
 export type StreamAudio = {
   append(samples: Pcm): void;
   addProbabilities(probabilities: Float32Array): void;
   readonly totalSamples: number;
-  /** What is kept of the stretch. */
+  /** The samples of the stretch that are still kept. */
   read(start: number, end: number): Pcm;
   probability(frame: number): number;
   forgetBefore(sample: number): void;

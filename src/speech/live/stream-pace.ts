@@ -2,12 +2,12 @@
 export type StreamPace = {
   /** Notes how long a window took from being asked for to its answer. */
   note(seconds: number): void;
-  /** New audio that is worth another partial. */
+  /** How much new audio there must be before another partial. */
   readonly intervalSeconds: number;
 };
 
 const shortestSeconds = 0.4;
-/** A share of the time is left for finals, and for others. */
+/** A partial is begun at most every so many times its own duration: the rest of the time is for finals, and for other streams. */
 const rest = 1.5;
 const memory = 0.5;
 

@@ -1,7 +1,7 @@
 import type { Pcm } from '../../audio/pcm.ts';
 import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
 
-/** Hears audio that has not ended yet. Whisper does it window by window; a model made for streams can stand in its place. */
+/** Recognises audio that has not ended yet. With Whisper this is done window by window; a model made for streams could be used instead. */
 export interface StreamRecogniser {
   open(options: StreamOptions): SpeechStream;
 }
@@ -16,10 +16,10 @@ export type StreamOptions = {
   /** Times for every word of a final. */
   words: boolean;
   requestId: string;
-  onEvent(heard: RecognitionEvent): void;
+  onEvent(event: RecognitionEvent): void;
 };
 
-/** What a stream hears, in the order of the audio; times are seconds from its first sample. */
+/** What was recognised in a stream, in the order of the audio. Times are seconds from its first sample. */
 export type RecognitionEvent =
   | { type: 'speech_started'; atSeconds: number }
   /** Text that the next one replaces. */
@@ -36,12 +36,12 @@ export type StreamText = {
 };
 
 export interface SpeechStream {
-  /** Resolves when the audio has been listened to, not when its text is known. Not to be called again before that. */
+  /** Resolves when the audio has been analysed for speech, not when its text is known. Must not be called again before that. */
   push(audio: Pcm): Promise<void>;
-  /** Resolves when all that was said so far has been given out as final. */
+  /** Resolves when everything said so far has been given out as final. */
   finalize(): Promise<void>;
-  /** The audio up to here needs no more work; what lies behind it is being recognised. */
+  /** The audio up to here needs no more work; what follows is being recognised. */
   readonly doneSeconds: number;
-  /** Stops all work; nothing more is heard. */
+  /** Stops all work; no more events follow. */
   abort(): Promise<void>;
 }

@@ -1,5 +1,12 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import { voiceFrameSamples } from '../windows/voice-activity.ts';
+import {
+  enoughEvidence,
+  enterProbability,
+  paddingBefore,
+  splitSamples,
+  stayProbability,
+} from '../windows/voice-thresholds.ts';
 
 /** Something said in one go, in samples of the stream. */
 export type Utterance = {
@@ -12,30 +19,24 @@ export type Utterance = {
   speechEnd: number;
 };
 
-/** As for files (speech-spans.ts). */
-const enterProbability = 0.5;
-const leaveProbability = 0.35;
-const enoughEvidence = 2.75;
-const paddingBefore = 0.2 * pcmSampleRate;
-const splitSamples = 0.3 * pcmSampleRate;
-/** After so much silence a single loud frame is no speech. */
+/** After this much silence a single loud frame is no speech. */
 const pauseSamples = 0.1 * pcmSampleRate;
 const returnEvidence = 1;
 
 type Onset = { start: number; end: number; evidence: number };
 
-/** Follows the voice frame by frame: when an utterance has begun, where in it there is speech, how long it has been silent. */
+/** Follows the voice frame by frame: when an utterance has begun, where in it somebody speaks, how long it has been silent. */
 export class UtteranceTracker {
-  #heard = 0;
+  #samples = 0;
   #onset: Onset | undefined;
   #utterance: Utterance | undefined;
   #earliest = 0;
   #utterances = 0;
 
-  /** True when an utterance begins with this frame. */
-  hear(probability: number): boolean {
-    const begun = this.#utterance ? this.#goOn(probability) : this.#listen(probability);
-    this.#heard += voiceFrameSamples;
+  /** Takes the probability of the next frame; true when an utterance begins with it. */
+  push(probability: number): boolean {
+    const begun = this.#utterance ? this.#goOn(probability) : this.#findOnset(probability);
+    this.#samples += voiceFrameSamples;
     return begun;
   }
 
@@ -43,30 +44,31 @@ export class UtteranceTracker {
     return this.#utterance;
   }
 
-  get heardSamples(): number {
-    return this.#heard;
+  /** Samples whose voice probability is known. */
+  get analysedSamples(): number {
+    return this.#samples;
   }
 
   get silentSamples(): number {
-    return this.#utterance ? this.#heard - this.#utterance.speechEnd : 0;
+    return this.#utterance ? this.#samples - this.#utterance.speechEnd : 0;
   }
 
-  /** Audio before this is of no more use. */
+  /** Audio before this sample is not needed any more. */
   get neededFrom(): number {
-    const onset = this.#onset?.start ?? this.#heard;
+    const onset = this.#onset?.start ?? this.#samples;
     return this.#utterance?.start ?? Math.max(this.#earliest, onset - paddingBefore);
   }
 
   /** The utterance is over. */
   end(): Utterance {
     const utterance = this.#utterance!;
-    this.#earliest = Math.min(this.#heard, utterance.speechEnd + splitSamples);
+    this.#earliest = Math.min(this.#samples, utterance.speechEnd + splitSamples);
     this.#utterance = undefined;
     this.#onset = undefined;
     return utterance;
   }
 
-  /** Takes what was said before `at`; the utterance goes on behind it. */
+  /** Cuts off what was said before `at`; the utterance goes on behind it. */
   cut(at: number): Utterance {
     const whole = this.#utterance!;
     const before = whole.stretches.filter(({ start }) => start < at);
@@ -81,14 +83,14 @@ export class UtteranceTracker {
     return { ...whole, stretches: taken, speechEnd: Math.min(whole.speechEnd, at) };
   }
 
-  #listen(probability: number): boolean {
-    const end = this.#heard + voiceFrameSamples;
+  #findOnset(probability: number): boolean {
+    const end = this.#samples + voiceFrameSamples;
     if (!this.#onset) {
       if (probability < enterProbability) return false;
-      this.#onset = { start: this.#heard, end, evidence: 0 };
+      this.#onset = { start: this.#samples, end, evidence: 0 };
     }
     const onset = this.#onset;
-    if (probability >= leaveProbability) {
+    if (probability >= stayProbability) {
       onset.end = end;
       onset.evidence += probability;
     } else if (end - onset.end >= splitSamples) {
@@ -107,13 +109,13 @@ export class UtteranceTracker {
 
   #goOn(probability: number): boolean {
     const utterance = this.#utterance!;
-    const frame = { start: this.#heard, end: this.#heard + voiceFrameSamples };
+    const frame = { start: this.#samples, end: this.#samples + voiceFrameSamples };
     if (frame.start - utterance.speechEnd <= pauseSamples) {
       this.#onset = undefined;
-      if (probability >= leaveProbability) this.#extend(utterance, frame);
+      if (probability >= stayProbability) this.#extend(utterance, frame);
       return false;
     }
-    if (probability < leaveProbability) {
+    if (probability < stayProbability) {
       this.#onset = undefined;
       return false;
     }

@@ -1,46 +1,21 @@
-import { joinSamples } from '../../audio/audio-block.ts';
-import { pcmSampleRate } from '../../audio/pcm.ts';
-import { type SpeechWindow, toWindowTime, type WindowPiece } from '../windows/speech-window.ts';
-import { voiceCertainty } from '../windows/voice-certainty.ts';
-import type { Stretch } from '../windows/window-plan.ts';
+import { buildWindow } from '../windows/build-window.ts';
+import type { SpeechWindow } from '../windows/speech-window.ts';
+import { paddingAfter, paddingBefore } from '../windows/voice-thresholds.ts';
+import { keptAfter, keptBefore, type Stretch, wholeGap } from '../windows/window-plan.ts';
 import type { StreamAudio } from './stream-audio.ts';
 import type { Utterance } from './utterance-tracker.ts';
 
-/** Of a longer silence inside an utterance only the ends are kept, as for files. */
-const wholeGap = 1 * pcmSampleRate;
-const keptAfter = 0.4 * pcmSampleRate;
-const keptBefore = 0.4 * pcmSampleRate;
+/** Long silences are shortened as in files. There they are measured between padded spans, here between voiced frames. */
+const wholeSilence = wholeGap + paddingAfter + paddingBefore;
+const silenceKeptAfter = keptAfter + paddingAfter;
+const silenceKeptBefore = keptBefore + paddingBefore;
 
-/** An utterance as far as it has been heard, ready to be recognised; `end` is a sample of the stream. */
+/** An utterance up to the sample `end` of the stream, ready to be recognised. */
 export function utteranceWindow(audio: StreamAudio, utterance: Utterance, end: number): SpeechWindow {
-  const pieces = piecesOf(utterance, end);
-  const parts = pieces.map((piece) => audio.read(piece.start, piece.end));
-  const placed: WindowPiece[] = [];
-  let offset = 0;
-  for (const [index, { start }] of pieces.entries()) {
-    const length = parts[index]!.length;
-    placed.push({
-      windowStartSeconds: offset / pcmSampleRate,
-      startSeconds: start / pcmSampleRate,
-      durationSeconds: length / pcmSampleRate,
-    });
-    offset += length;
-  }
-  const voiced = utterance.stretches
+  const speech = utterance.stretches
     .filter((stretch) => stretch.start < end)
     .map((stretch) => ({ start: stretch.start, end: Math.min(stretch.end, end) }));
-  const speech = voiced.map((stretch) => ({
-    startSeconds: toWindowTime(placed, stretch.start / pcmSampleRate),
-    endSeconds: toWindowTime(placed, stretch.end / pcmSampleRate),
-  }));
-  return {
-    index: utterance.id,
-    audio: joinSamples(parts),
-    pieces: placed,
-    speech,
-    cut: 'silence',
-    ...voiceCertainty(voiced, (frame) => audio.probability(frame)),
-  };
+  return buildWindow(audio, { pieces: piecesOf(utterance, end), speech, cut: 'silence' }, utterance.id);
 }
 
 export function windowSamples(utterance: Utterance, end: number): number {
@@ -52,11 +27,11 @@ function piecesOf({ start, stretches }: Utterance, end: number): Stretch[] {
   let previous: Stretch | undefined;
   for (const stretch of stretches) {
     const silentFrom = previous?.end ?? start;
-    if (stretch.start - silentFrom > wholeGap) {
+    if (stretch.start - silentFrom > wholeSilence) {
       const last = pieces.at(-1)!;
-      last.end = silentFrom + (previous ? keptAfter : 0);
+      last.end = silentFrom + (previous ? silenceKeptAfter : 0);
       if (last.end === last.start) pieces.pop();
-      pieces.push({ start: stretch.start - keptBefore, end });
+      pieces.push({ start: stretch.start - silenceKeptBefore, end });
     }
     previous = stretch;
   }

@@ -14,32 +14,35 @@ import type { Utterance } from './utterance-tracker.ts';
 export type WindowStreamParts = Pick<
   TranscribeParts,
   'dispatcher' | 'voice' | 'tokenisePrompt' | 'taiwanese'
->;
+> & {
+  /** A clock in milliseconds, for how often partials are worth their time. */
+  now?(): number;
+};
 
-/** So much silence, and the utterance is recognised as if it were over: mostly it is. */
-const hopefulSilence = 0.22 * pcmSampleRate;
+/** After this much silence the utterance is recognised as if it were over, since mostly it is. */
+const speculativeSilence = 0.22 * pcmSampleRate;
 /** Speech before the first partial. */
 const firstPartial = 0.45 * pcmSampleRate;
-/** In a pause no partial is begun that would stand in the way of a final. */
+/** After this much silence no partial is begun, since the final would have to wait for it. */
 const partialPause = 0.06 * pcmSampleRate;
-/** What was said up to so long before an utterance is told to the model, up to so many tokens. */
-const contextGap = 2 * pcmSampleRate;
-const mostContextTokens = 60;
+/** The model is told what was said before an utterance: at most so long before, and at most so many tokens. */
+const previousGap = 2 * pcmSampleRate;
+const mostPreviousTokens = 60;
 
 /** What is known of an utterance so far. */
 type Progress = {
   id: number;
   agreement: Agreement;
   draft: number[];
-  /** Recognised in the hope that it was over; it holds as long as nobody goes on speaking. */
-  hopeful?: { speechEnd: number; text: Promise<UtteranceText | undefined> };
-  /** Up to where it has been recognised. */
+  /** The text of the utterance as if it had ended at `speechEnd`. It holds as long as nobody goes on speaking. */
+  speculative?: { speechEnd: number; text: Promise<UtteranceText | undefined> };
+  /** The sample up to which it has been recognised. */
   partialAt: number | undefined;
 };
 
 type Final = UtteranceOver & { progress: Progress; text: Promise<UtteranceText | undefined> | undefined };
 
-/** Streams over a model that hears whole windows: the current utterance is heard again and again, one that is over never. */
+/** Streams over a model that recognises whole windows: the current utterance is recognised again and again, one that is over never. */
 export function createWindowStreamRecogniser(parts: WindowStreamParts): StreamRecogniser {
   return { open: (options) => openStream(parts, options) };
 }
@@ -48,18 +51,19 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   const { onEvent, language, requestId, interimResults } = options;
   if (language === 'nan-TW' && !parts.taiwanese) throw withoutTaiwanese();
   const endpointSamples = (options.endpointingMs / 1000) * pcmSampleRate;
-  const hopefulSamples = Math.min(hopefulSilence, endpointSamples);
+  const speculativeSamples = Math.min(speculativeSilence, endpointSamples);
   const finals: Final[] = [];
   const stop = new AbortController();
   const promptTokens = parts.tokenisePrompt(undefined, options.hotwords);
   promptTokens.catch(() => {});
   let current: Progress | undefined;
   let failure: unknown;
-  /** What was said just before: mostly the same sentence goes on. */
-  let before: { tokens: number[]; text: string; endSample: number } | undefined;
+  /** The utterance before, since mostly the same sentence goes on. */
+  let previous: { tokens: number[]; text: string; endSample: number } | undefined;
 
-  const turn = createRunningWindow({
+  const running = createRunningWindow({
     stop: stop.signal,
+    now: parts.now ?? (() => performance.now()),
     onFree: proceed,
     onFailure: (error) => {
       failure ??= error;
@@ -68,7 +72,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   const listener = createUtteranceListener({
     voice: parts.voice.open(),
     endpointSamples,
-    hopefulSamples,
+    speculativeSamples,
     onStarted: (atSeconds) => onEvent({ type: 'speech_started', atSeconds }),
     onOver: awaitFinal,
   });
@@ -82,7 +86,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     async finalize() {
       listener.finalize();
       proceed();
-      while (finals.length > 0 && !failure && !stop.signal.aborted) await turn.done();
+      while (finals.length > 0 && !failure && !stop.signal.aborted) await running.done();
       if (failure) throw failure;
     },
     get doneSeconds() {
@@ -90,7 +94,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     },
     async abort() {
       stop.abort(new ServiceError('shutting_down'));
-      await turn.done();
+      await running.done();
     },
   };
 
@@ -99,13 +103,13 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     return current;
   }
 
-  /** It is recognised once more at most, and never again. */
+  /** An utterance that is over is recognised once more at most. */
   function awaitFinal(over: UtteranceOver): void {
     const progress = progressOf(over.utterance);
-    const { hopeful } = progress;
-    const text = hopeful?.speechEnd === over.utterance.speechEnd ? hopeful.text : undefined;
+    const { speculative } = progress;
+    const text = speculative?.speechEnd === over.utterance.speechEnd ? speculative.text : undefined;
     finals.push({ ...over, progress, text });
-    if (turn.kind === 'partial' || (turn.kind === 'hopeful' && !text)) turn.giveUp();
+    if (running.kind === 'partial' || (running.kind === 'speculative' && !text)) running.abandon();
     current = undefined;
   }
 
@@ -113,68 +117,71 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
   function proceed(): void {
     if (stop.signal.aborted || failure) return;
     const { utterance, silentSamples } = listener;
-    if (turn.kind) {
-      if (turn.kind === 'partial' && silentSamples >= hopefulSamples) turn.giveUp();
+    if (running.kind) {
+      if (running.kind === 'partial' && silentSamples >= speculativeSamples) running.abandon();
       return;
     }
     const [final] = finals;
-    if (final) void turn.start('final', (signal) => sayFinal(final, signal));
+    if (final) void running.start('final', (signal) => sayFinal(final, signal));
     else if (utterance && utterance.stretches.length > 0) {
       const progress = progressOf(utterance);
-      if (silentSamples >= hopefulSamples) hope(progress, utterance);
+      if (silentSamples >= speculativeSamples) speculate(progress, utterance);
       else if (interimResults && silentSamples <= partialPause && isDue(progress, utterance))
-        void listenAgain('partial', progress);
+        void recogniseSoFar('partial', progress);
     }
   }
 
-  function hope(progress: Progress, { speechEnd }: Utterance): void {
-    if (progress.hopeful?.speechEnd === speechEnd) return;
-    progress.hopeful = { speechEnd, text: listenAgain('hopeful', progress) };
+  function speculate(progress: Progress, { speechEnd }: Utterance): void {
+    if (progress.speculative?.speechEnd === speechEnd) return;
+    progress.speculative = { speechEnd, text: recogniseSoFar('speculative', progress) };
   }
 
   function isDue({ partialAt }: Progress, { stretches }: Utterance): boolean {
-    const { heardSamples } = listener;
-    if (partialAt === undefined) return heardSamples - stretches[0]!.start >= firstPartial;
-    return heardSamples - partialAt >= turn.intervalSeconds * pcmSampleRate;
+    const { analysedSamples } = listener;
+    if (partialAt === undefined) return analysedSamples - stretches[0]!.start >= firstPartial;
+    return analysedSamples - partialAt >= running.intervalSeconds * pcmSampleRate;
   }
 
-  function listenAgain(kind: 'partial' | 'hopeful', progress: Progress): Promise<UtteranceText | undefined> {
+  function recogniseSoFar(
+    kind: 'partial' | 'speculative',
+    progress: Progress,
+  ): Promise<UtteranceText | undefined> {
     const window = listener.windowSoFar();
-    progress.partialAt = listener.heardSamples;
-    return turn.start(kind, async (signal) => {
-      const heard = await recognise(progress, window, kind, signal);
-      if (heard) sayPartial(progress, heard);
-      return heard;
+    progress.partialAt = listener.analysedSamples;
+    return running.start(kind, async (signal) => {
+      const recognised = await recognise(progress, window, kind, signal);
+      if (recognised) sayPartial(progress, recognised);
+      return recognised;
     });
   }
 
-  function sayPartial(progress: Progress, heard: UtteranceText): void {
-    progress.draft = heard.draft;
+  function sayPartial(progress: Progress, recognised: UtteranceText): void {
+    progress.draft = recognised.draft;
     if (!interimResults || current !== progress || stop.signal.aborted) return;
-    const text = progress.agreement.add(heard.text, heard.averageLogProbability);
-    if (text !== '') onEvent({ type: 'partial', ...textOf(heard), text });
+    const text = progress.agreement.add(recognised.text, recognised.averageLogProbability);
+    if (text !== '') onEvent({ type: 'partial', ...textOf(recognised), text });
   }
 
   async function sayFinal(final: Final, signal: AbortSignal): Promise<void> {
     const { progress, window, utterance, speechFinal, fromFinalize } = final;
-    let heard = (await final.text) ?? (await recognise(progress, window, 'final', signal));
-    // The model may only repeat what it was told had been said.
-    if (heard && heard.text !== '' && heard.text === before?.text)
-      heard = await recognise(progress, window, 'final', signal, []);
+    let recognised = (await final.text) ?? (await recognise(progress, window, 'final', signal));
+    // Sometimes the model only repeats what it was told of the utterance before.
+    if (recognised && recognised.text !== '' && recognised.text === previous?.text)
+      recognised = await recognise(progress, window, 'final', signal, []);
     finals.shift();
     if (signal.aborted) return;
-    before = heard && {
-      tokens: heard.textTokens.slice(-mostContextTokens),
-      text: heard.text,
+    previous = recognised && {
+      tokens: recognised.textTokens.slice(-mostPreviousTokens),
+      text: recognised.text,
       endSample: utterance.speechEnd,
     };
-    const text = heard ? textOf(heard) : nothingAt(utterance.speechEnd / pcmSampleRate);
+    const text = recognised ? textOf(recognised) : nothingAt(utterance.speechEnd / pcmSampleRate);
     onEvent({ type: 'final', speechFinal, fromFinalize, audio: window.audio, ...text });
   }
 
-  function contextOf({ pieces }: SpeechWindow): number[] {
+  function tokensBefore({ pieces }: SpeechWindow): number[] {
     const start = pieces[0]!.startSeconds * pcmSampleRate;
-    return before && start - before.endSample < contextGap ? before.tokens : [];
+    return previous && start - previous.endSample < previousGap ? previous.tokens : [];
   }
 
   async function recognise(
@@ -182,7 +189,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
     window: SpeechWindow,
     kind: WindowKind,
     signal: AbortSignal,
-    context = contextOf(window),
+    before = tokensBefore(window),
   ): Promise<UtteranceText | undefined> {
     if (window.speech.length === 0) return undefined;
     return recogniseUtterance({
@@ -191,7 +198,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
       draft,
       kind: kind === 'partial' ? 'partial' : 'final',
       words: options.words,
-      promptTokens: [...(await promptTokens), ...context],
+      promptTokens: [...(await promptTokens), ...before],
       run: (job) => parts.dispatcher.run(job, { requestId, priority: priorityOf[job.urgency], signal }),
     });
   }

@@ -3,14 +3,12 @@ import { joinText } from '../text/join-text.ts';
 import { writeSegment } from '../text/write-segment.ts';
 import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
 import { type SpeechWindow, toRecordingTime } from '../windows/speech-window.ts';
+import { certainProbability } from '../windows/voice-thresholds.ts';
 import { isMadeOfTones } from '../windows/voice-tones.ts';
 import type { RecognisedWindow } from '../windows/window-messages.ts';
 import type { StreamText } from './stream-recogniser.ts';
 
-/** Only what the voice detector was less sure of is listened to for tones (windows.ts). */
-const certainProbability = 0.98;
-
-/** What was recognised of an utterance, through the same guards and into the same writing as a file's segments. */
+/** The text of an utterance, with the same guards and the same writing as a file's segments. */
 export function writeUtterance(
   parts: readonly RecognisedWindow[],
   window: SpeechWindow,

@@ -1,9 +1,16 @@
-import { pcmSampleRate } from '../../audio/pcm.ts';
 import { voiceFrameSamples } from './voice-activity.ts';
+import {
+  enoughEvidence,
+  enterProbability,
+  paddingAfter,
+  paddingBefore,
+  splitSamples,
+  stayProbability,
+} from './voice-thresholds.ts';
 
 /** A stretch of speech, in samples of the recording. */
 export type SpeechSpan = {
-  /** With the silence around it in which soft beginnings and endings hide; neighbours may touch, never overlap. */
+  /** With the silence that is kept around it. Neighbours may touch, never overlap. */
   start: number;
   end: number;
   /** From the first to the last voiced frame. */
@@ -13,22 +20,12 @@ export type SpeechSpan = {
   meanProbability: number;
 };
 
-const enterProbability = 0.5;
-const leaveProbability = 0.35;
-const splitFrames = Math.ceil((0.3 * pcmSampleRate) / voiceFrameSamples);
-const paddingBefore = 0.2 * pcmSampleRate;
-const paddingAfter = 0.3 * pcmSampleRate;
-/**
- * The sum of a span's probabilities that makes it speech: a quarter of a second of doubtful frames, or a shorter word
- * heard clearly. Struck and bowed tones excite the network for two or three frames at their onset and stay below it.
- */
-const enoughEvidence = 2.75;
-
 type Candidate = { speechStart: number; speechEnd: number; frames: number; evidence: number; peak: number };
 
-/** Turns voice probabilities, as they come, into spans, each given out as soon as both its ends are certain. */
+/** Finds spans in voice probabilities as they come. A span is given out as soon as both its ends are certain. */
 export class SpeechSpanTracker {
-  #heard = 0;
+  /** Samples whose probability is known. */
+  #samples = 0;
   #candidate: Candidate | undefined;
   /** The speech is over; how much silence belongs to it depends on what follows. */
   #finished: SpeechSpan | undefined;
@@ -38,8 +35,8 @@ export class SpeechSpanTracker {
   push(probabilities: Float32Array): SpeechSpan[] {
     const spans: SpeechSpan[] = [];
     for (const probability of probabilities) {
-      this.#hear(probability);
-      this.#heard += voiceFrameSamples;
+      this.#take(probability);
+      this.#samples += voiceFrameSamples;
       this.#settle(spans);
     }
     return spans;
@@ -62,25 +59,25 @@ export class SpeechSpanTracker {
     return { start: this.#openStart, speechStart: this.#candidate.speechStart };
   }
 
-  /** What lies before this sample, and in no span given out so far, is not speech. */
+  /** Everything before this sample is decided: it is in a span that was given out, or it is not speech. */
   get settledSamples(): number {
-    const next = this.#candidate?.speechStart ?? this.#heard;
+    const next = this.#candidate?.speechStart ?? this.#samples;
     return this.#finished?.start ?? this.#openStart ?? Math.max(this.#previousEnd, next - paddingBefore);
   }
 
-  #hear(probability: number): void {
-    const frameEnd = this.#heard + voiceFrameSamples;
+  #take(probability: number): void {
+    const frameEnd = this.#samples + voiceFrameSamples;
     if (!this.#candidate) {
       if (probability < enterProbability) return;
-      this.#candidate = { speechStart: this.#heard, speechEnd: frameEnd, frames: 0, evidence: 0, peak: 0 };
+      this.#candidate = { speechStart: this.#samples, speechEnd: frameEnd, frames: 0, evidence: 0, peak: 0 };
     }
     const candidate = this.#candidate;
-    if (probability >= leaveProbability) {
+    if (probability >= stayProbability) {
       candidate.speechEnd = frameEnd;
       candidate.frames++;
       candidate.evidence += probability;
       candidate.peak = Math.max(candidate.peak, probability);
-    } else if (frameEnd - candidate.speechEnd >= splitFrames * voiceFrameSamples) {
+    } else if (frameEnd - candidate.speechEnd >= splitSamples) {
       this.#close();
     }
   }
@@ -91,7 +88,7 @@ export class SpeechSpanTracker {
       this.#release(candidate.speechStart, spans);
       this.#openStart = Math.max(this.#previousEnd, candidate.speechStart - paddingBefore);
     } else if (!candidate || this.#openStart === undefined) {
-      const next = candidate?.speechStart ?? this.#heard;
+      const next = candidate?.speechStart ?? this.#samples;
       if (this.#finished && next - this.#finished.speechEnd >= paddingBefore + paddingAfter) {
         this.#release(next, spans);
       }

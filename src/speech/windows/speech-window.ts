@@ -1,18 +1,16 @@
 import type { Pcm } from '../../audio/pcm.ts';
 import type { WindowCut } from './window-plan.ts';
 
-/** The unit of recognition: speech of a recording, in order, with long silences shortened. */
+/** What is recognised at once: speech of a recording, in order, with long silences shortened. */
 export type SpeechWindow = {
   index: number;
   audio: Pcm;
   pieces: WindowPiece[];
   /** Where in the window somebody speaks, from first to last voiced frame. */
   speech: SpokenStretch[];
-  /** From first to last voiced frame of each stretch of speech, without the silence around it. */
-  speechSeconds: number;
   /** What ended the window. */
   cut: WindowCut;
-  /** Of the voiced stretches' frames: music and noise that passed for speech are seldom sure. */
+  /** The voice detector's probabilities over the speech. Music and noise that passed for speech have seldom high ones. */
   peakProbability: number;
   meanProbability: number;
 };

@@ -1,6 +1,6 @@
 import type { SpokenStretch } from './speech-window.ts';
 
-/** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was passed over. */
+/** Silences inside a window are at most a second long, so a longer stretch without text holds speech that was left out. */
 export const longestTail = 1.6;
 const longestHole = 3;
 

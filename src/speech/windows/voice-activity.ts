@@ -57,7 +57,7 @@ class GraphStream implements VoiceActivityStream {
         this.#row.copyWithin(0, voiceFrameSamples);
         this.#filled = contextSamples;
       }
-      probabilities.set(await this.#listen(rows, count), done);
+      probabilities.set(await this.#detect(rows, count), done);
       done += count;
     }
     this.#row.set(samples.subarray(taken), this.#filled);
@@ -70,7 +70,7 @@ class GraphStream implements VoiceActivityStream {
     return this.push(new Float32Array(rowSamples - this.#filled));
   }
 
-  async #listen(rows: Float32Array, count: number): Promise<Float32Array> {
+  async #detect(rows: Float32Array, count: number): Promise<Float32Array> {
     const frames = new Tensor('float32', rows, [count, rowSamples]);
     const { probabilities, nextState } = await this.#graph.run({ frames, state: this.#state });
     this.#state = nextState as Tensor;

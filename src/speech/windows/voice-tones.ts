@@ -6,7 +6,7 @@ const firstBin = Math.round((300 * transformSamples) / pcmSampleRate);
 const lastBin = Math.round((3400 * transformSamples) / pcmSampleRate);
 /** In speech the valleys lie 10 to 40 dB below the mean, deepest in synthetic voices; between held tones, 45 to 110. */
 const toneValleyDecibels = 45;
-/** Below it a frame is digital silence, and has no valleys to speak of. */
+/** Below it a frame is digital silence, and says nothing. */
 const leastPower = 1e-6;
 
 /**
@@ -26,7 +26,7 @@ export function isMadeOfTones(audio: Pcm): boolean {
   return median !== undefined && median > toneValleyDecibels;
 }
 
-/** Blackman's window, whose side lobes are far below the valleys that are looked for. */
+/** With Blackman's window, whose side lobes are far below the valleys in question. */
 function bandPower(
   audio: Pcm,
   transform: (real: Float64Array, imaginary: Float64Array) => void,
@@ -34,8 +34,8 @@ function bandPower(
   const imaginary = new Float64Array(transformSamples);
   const real = new Float64Array(transformSamples);
   for (let i = 0; i < transformSamples; i++) {
-    const turn = (2 * Math.PI * i) / transformSamples;
-    real[i] = audio[i]! * (0.42 - 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn));
+    const angle = (2 * Math.PI * i) / transformSamples;
+    real[i] = audio[i]! * (0.42 - 0.5 * Math.cos(angle) + 0.08 * Math.cos(2 * angle));
   }
   transform(real, imaginary);
   return real.map((value, bin) => value ** 2 + imaginary[bin]! ** 2).slice(firstBin, lastBin);

@@ -7,15 +7,15 @@ import type { Stretch } from './window-plan.ts';
 import { sumOf, type WindowRecording } from './window-recording.ts';
 
 /**
- * Watches every run for the promise that no speech is lost or heard twice: each voiced sample lies in exactly one window,
- * windows and their pieces go forward, and a window holds what the recording holds at those places.
+ * Checks in every run that no speech is lost or recognised twice: each voiced sample lies in exactly one window, windows and their
+ * pieces go forward, and the audio of a window is that of the recording.
  */
 export class WindowCoverage {
   readonly #recording: WindowRecording;
   readonly #maxSamples: number;
   readonly #uncovered: Stretch[] = [];
   #coveredSamples = 0;
-  /** Since when the covered stretches have followed on each other without a hole. */
+  /** From here to `#coveredSamples` there is no hole. */
   #unbrokenSince = 0;
 
   constructor(recording: WindowRecording, maxSamples: number) {

@@ -11,7 +11,7 @@ export type WindowJobSettings = {
   /** Folder of the published model: vocabulary and measures. */
   modelFolder: string;
   integers: IntegerKind;
-  /** The model knows Taiwanese, and hears well with short contexts. */
+  /** The model knows Taiwanese, and can do with short contexts. */
   adapted: boolean;
   threads: number;
   /** Windows decoded side by side. */
@@ -21,36 +21,36 @@ export type WindowJobSettings = {
 /** One window to recognise. */
 export type WindowJob = {
   audio: Float32Array;
-  /** Where in it somebody speaks. */
+  /** Where in the audio somebody speaks. */
   speech: SpokenStretch[];
   language: LanguageSetting;
   /** Text that came before or words to expect, as tokens. */
   promptTokens: number[];
   temperature: number;
   words: boolean;
-  /** `short`, where the model can: only as much silence after the audio as it needs. */
+  /** `short` leaves out most of the silence around the speech, where the model can do without it. */
   context: 'full' | 'short';
   /** The more urgent window is recognised first, even between the parts of another one's encoding. */
   urgency: Urgency;
   /** Whether a try that went wrong may be made again. It may not where the next window holds the same audio and more. */
   mayRetry: boolean;
-  /** The tokens that an earlier, shorter window of the same start gave: they are checked in one go, and kept as far as they hold. */
+  /** The tokens of an earlier, shorter window that began at the same sample. They are checked in one run, and kept as far as they still hold. */
   draft: number[];
 };
 
-/** As it comes from another machine. */
+/** A window as it comes from another machine. */
 export type PackedWindow = Omit<WindowJob, 'audio'> & { audio: PackedAudio };
 
-/** As a process is given it. */
+/** A window as a process is given it. */
 export type ArrivedWindow = WindowJob | PackedWindow;
 
 /** Part of a window in which one language is spoken. */
 export type LanguageRun = { language: SpokenLanguage; startSeconds: number; endSeconds: number };
 
-/** Its text, or, when more than one language is spoken in it, where to cut it before it is recognised. */
+/** The text of a window, or, when more than one language is spoken in it, where to cut it before it is recognised. */
 export type WindowResult = { recognised: RecognisedWindow } | { languages: LanguageRun[] };
 
-/** What was heard; times are seconds from the start of the window. */
+/** The text of a window. Times are seconds from its start. */
 export type RecognisedWindow = {
   language: SpokenLanguage;
   noSpeechProbability: number;
@@ -66,8 +66,6 @@ export type RecognisedWindow = {
 export type RecognisedSegment = {
   startSeconds: number;
   endSeconds: number;
-  /** The model gave the end itself; otherwise the audio ended first. */
-  closed: boolean;
   text: string;
   tokens: number[];
   /** One for each token. */

@@ -6,8 +6,8 @@ const step = pcmSampleRate / 100;
 const pauseSteps = 12;
 
 /**
- * The place in running speech that is most like a pause: the middle of the 120 ms in which voice probability × loudness
- * is least. `start` is the place of the audio in the recording.
+ * The sample of running speech that is most like a pause: the middle of the 120 ms in which voice probability × loudness is
+ * least. `start` is where the audio begins in the recording.
  */
 export function findPause(audio: Pcm, start: number, probability: (frame: number) => number): number {
   const steps = Math.floor(audio.length / step);
@@ -22,7 +22,7 @@ export function findPause(audio: Pcm, start: number, probability: (frame: number
   let best = 0;
   for (let i = 0; i < steps; i++) {
     sum += voice[i]! - (i >= pauseSteps ? voice[i - pauseSteps]! : 0);
-    // Of equal places the last one: it makes the fullest window.
+    // Of equal pauses the last one: it makes the fullest window.
     if (i >= pauseSteps - 1 && sum <= least + 1e-9)
       [least, best] = [Math.min(sum, least), i + 1 - pauseSteps];
   }

@@ -1,6 +1,6 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 
-/** Speech as the plan sees it; of speech that still goes on, the end is what has been heard. */
+/** A span of speech. Where the speech still goes on, its end is the end of what has been received. */
 export type PlannedSpan = { start: number; end: number; speechStart: number; speechEnd: number };
 
 /** A stretch of the recording, in samples. */
@@ -10,16 +10,16 @@ export type WindowCut = 'silence' | 'inside-speech' | 'end';
 
 export type PlannedWindow = { pieces: Stretch[]; speech: Stretch[]; cut: WindowCut };
 
-/** Picks the best place to cut running speech between two samples. */
+/** Picks the best sample between two at which to cut running speech. */
 export type FindPause = (from: number, to: number) => number;
 
 export type WindowPlanOptions = { maxSamples: number; findPause: FindPause };
 
-/** Between padded spans: a silence up to this is kept whole, of a longer one only its ends (0.8 s with the padding). */
-const wholeGap = 0.5 * pcmSampleRate;
-const keptAfter = 0.1 * pcmSampleRate;
+/** A silence between two padded spans is kept whole up to this length. Of a longer one only its ends are kept, 0.8 s with the padding. */
+export const wholeGap = 0.5 * pcmSampleRate;
+export const keptAfter = 0.1 * pcmSampleRate;
 export const keptBefore = 0.2 * pcmSampleRate;
-/** Speech that goes on is cut only when a pause near the window's end would have been noticed. */
+/** Running speech is cut only when this much behind the window's end is known, so that a pause near that end is noticed. */
 const lookahead = 0.5 * pcmSampleRate;
 const longestSearch = 6 * pcmSampleRate;
 
@@ -129,10 +129,10 @@ function bestGap(spans: PlannedSpan[], layout: Layout, maxSamples: number): numb
   let best: number | undefined;
   let bestScore = -1;
   for (let next = 1; next <= layout.fitting; next++) {
-    const place = Math.min(layout.starts[next]! / maxSamples, 1) * 3 - 2;
+    const fullness = Math.min(layout.starts[next]! / maxSamples, 1) * 3 - 2;
     const seconds = (spans[next]!.speechStart - spans[next - 1]!.speechEnd) / pcmSampleRate;
-    const score = place + Math.min(seconds, 1) / 2;
-    if (place >= 0 && score > bestScore) [best, bestScore] = [next, score];
+    const score = fullness + Math.min(seconds, 1) / 2;
+    if (fullness >= 0 && score > bestScore) [best, bestScore] = [next, score];
   }
   return best;
 }

@@ -1,12 +1,12 @@
 import type { Pcm } from '../../audio/pcm.ts';
 import { voiceFrameSamples } from './voice-activity.ts';
 
-/** As many frames as one look at the voice takes; small enough that a lone word keeps little silence in memory. */
+/** As many frames as the voice detector takes at once; small enough that a lone word keeps little silence in memory. */
 export const blockSamples = 24 * voiceFrameSamples;
 
 type Block = { samples: Pcm; probabilities: Float32Array; frameSums: Float64Array };
 
-/** The parts of a recording that may still be wanted, by their place in it. */
+/** The parts of a recording that may still be needed, by block. */
 export class WindowRecording {
   readonly #blocks = new Map<number, Block>();
   #samples = 0;
@@ -21,38 +21,34 @@ export class WindowRecording {
     this.#samples += samples.length;
   }
 
-  /** Forgets the blocks of which no sample is wanted. */
-  keep(wanted: (start: number, end: number) => boolean): void {
+  /** Forgets the blocks of which no sample is needed. */
+  keep(needed: (start: number, end: number) => boolean): void {
     for (const index of this.#blocks.keys()) {
-      if (!wanted(index * blockSamples, (index + 1) * blockSamples)) this.#blocks.delete(index);
+      if (!needed(index * blockSamples, (index + 1) * blockSamples)) this.#blocks.delete(index);
     }
   }
 
   read(start: number, end: number): Pcm {
     const samples = new Float32Array(end - start);
-    this.copy(start, end, samples, 0);
-    return samples;
-  }
-
-  copy(start: number, end: number, into: Pcm, offset: number): void {
     for (let at = start; at < end; ) {
       const index = Math.floor(at / blockSamples);
       const from = at - index * blockSamples;
       const part = this.#block(index).samples.subarray(from, from + end - at);
-      into.set(part, offset + at - start);
+      samples.set(part, at - start);
       at += part.length;
     }
+    return samples;
   }
 
   probability(frame: number): number {
-    const [block, place] = this.#find(frame);
-    return block.probabilities[place]!;
+    const [block, index] = this.#find(frame);
+    return block.probabilities[index]!;
   }
 
-  /** The sum of a frame's samples as they arrived: what a copy of the frame is held against. */
+  /** The sum of a frame's samples as they arrived: a copy of the frame must have the same. */
   frameSum(frame: number): number {
-    const [block, place] = this.#find(frame);
-    return block.frameSums[place]!;
+    const [block, index] = this.#find(frame);
+    return block.frameSums[index]!;
   }
 
   #find(frame: number): [Block, number] {
@@ -62,12 +58,12 @@ export class WindowRecording {
 
   #block(index: number): Block {
     const block = this.#blocks.get(index);
-    if (!block) throw new Error(`block ${index} of the recording is wanted after it was given up`);
+    if (!block) throw new Error(`block ${index} of the recording is needed after it was forgotten`);
     return block;
   }
 }
 
-/** Cuts chunks of any length into blocks of one, so that what is found does not depend on how the audio arrived. */
+/** Cuts chunks of any length into blocks of one length, so that the result does not depend on how the audio arrived. */
 export async function* inBlocks(audio: AsyncIterable<Pcm>): AsyncGenerator<Pcm> {
   let block = new Float32Array(blockSamples);
   let filled = 0;

@@ -1,8 +1,10 @@
+import { joinSamples } from '../../audio/audio-block.ts';
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
+import { buildWindow } from './build-window.ts';
 import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
-import { type SpeechWindow, toWindowTime, type WindowPiece } from './speech-window.ts';
+import type { SpeechWindow } from './speech-window.ts';
 import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
-import { voiceCertainty } from './voice-certainty.ts';
+import { certainProbability } from './voice-thresholds.ts';
 import { isMadeOfTones } from './voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
@@ -15,10 +17,8 @@ export type PackOptions = {
   onAudio?: (totalSeconds: number) => void;
 };
 
-/** A second less than Whisper hears at once. */
+/** A second less than Whisper takes at once. */
 const defaultMaxWindowSeconds = 29;
-/** Tones have not been seen to reach it, and of a thousand spans of speech four stay below: only those are looked at. */
-const certainProbability = 0.98;
 
 /** Finds the speech in a recording of any length and yields it in windows; holds about two windows of audio at most. */
 export async function* packWindows(
@@ -37,10 +37,11 @@ export async function* packWindows(
   for await (const block of inBlocks(audio)) {
     signal?.throwIfAborted();
     let probabilities = await stream.push(block);
-    if (block.length % voiceFrameSamples > 0) probabilities = joinFloats(probabilities, await stream.end());
+    if (block.length % voiceFrameSamples > 0)
+      probabilities = joinSamples([probabilities, await stream.end()]);
     recording.append(block, probabilities);
     spans.push(probabilities).forEach(add);
-    for (let window = plan.full(underWay()); window; window = plan.full(underWay())) yield finish(window);
+    for (let window = plan.full(openSpan()); window; window = plan.full(openSpan())) yield finish(window);
     const undecided = Math.max(spans.settledSamples - keptBefore, plan.takenSamples);
     recording.keep((start, end) => end > undecided || plan.wants(start, end));
     onAudio?.(recording.totalSamples / pcmSampleRate);
@@ -56,46 +57,19 @@ export async function* packWindows(
     coverage.addSpeech(span);
   }
 
-  function underWay() {
-    const heard = recording.totalSamples;
-    return spans.open && { ...spans.open, end: heard, speechEnd: heard };
+  /** The span that goes on now, up to the end of what has been received. */
+  function openSpan() {
+    const received = recording.totalSamples;
+    return spans.open && { ...spans.open, end: received, speechEnd: received };
   }
 
   function finish(planned: PlannedWindow): SpeechWindow {
-    const window = cutOut(recording, planned, windows++);
+    const window = buildWindow(recording, planned, windows++);
     coverage.addWindow(window);
     return window;
   }
 }
 
-function cutOut(recording: WindowRecording, planned: PlannedWindow, index: number): SpeechWindow {
-  const audio = new Float32Array(planned.pieces.reduce((sum, { start, end }) => sum + end - start, 0));
-  const pieces: WindowPiece[] = [];
-  let offset = 0;
-  for (const { start, end } of planned.pieces) {
-    recording.copy(start, end, audio, offset);
-    pieces.push({
-      windowStartSeconds: offset / pcmSampleRate,
-      startSeconds: start / pcmSampleRate,
-      durationSeconds: (end - start) / pcmSampleRate,
-    });
-    offset += end - start;
-  }
-  const speech = planned.speech.map(({ start, end }) => ({
-    startSeconds: toWindowTime(pieces, start / pcmSampleRate),
-    endSeconds: toWindowTime(pieces, end / pcmSampleRate),
-  }));
-  const certainty = voiceCertainty(planned.speech, (frame) => recording.probability(frame));
-  return { index, audio, pieces, speech, cut: planned.cut, ...certainty };
-}
-
 function findPauseIn(recording: WindowRecording, from: number, to: number): number {
   return findPause(recording.read(from, to), from, (frame) => recording.probability(frame));
-}
-
-function joinFloats(first: Float32Array, second: Float32Array): Float32Array {
-  const joined = new Float32Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
-  return joined;
 }

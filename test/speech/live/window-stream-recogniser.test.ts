@@ -13,56 +13,60 @@ import { scriptedVoice } from '../voice-script.ts';
 const framesPerSecond = pcmSampleRate / voiceFrameSamples;
 
 test('speech is shown while it goes on, and is final once the speaker pauses', async () => {
-  const { heard, jobs } = await hearAll(said([0.5, 3, 1.5]));
-  const kinds = heard.map((each) => each.type).filter((type, index, all) => type !== all[index - 1]);
+  const { events, jobs } = await recogniseAll(said([0.5, 3, 1.5]));
+  const kinds = events.map((each) => each.type).filter((type, index, all) => type !== all[index - 1]);
   assert.deepEqual(kinds, ['speech_started', 'partial', 'final']);
-  const final = finalsOf(heard)[0]!;
+  const final = finalsOf(events)[0]!;
   assert.equal(final.speechFinal, true);
   near(final.startSeconds, 0.5);
   near(final.endSeconds, 3.5);
   assert(jobs.filter(({ job }) => job.urgency === 'partial').length >= 3);
 });
 
-test('the final is begun in the pause, before it is known that it was one', async () => {
-  const { jobs, heard } = await hearAll(said([0.5, 2, 1.5]));
+test('the final is begun in a pause, before it is known whether the utterance is over', async () => {
+  const { jobs, events } = await recogniseAll(said([0.5, 2, 1.5]));
   const careful = jobs.filter(({ job }) => job.urgency === 'final');
-  assert.equal(careful.length, 1, 'what was recognised in hope is used');
+  assert.equal(careful.length, 1, 'what was recognised speculatively is used');
   const trailing = careful[0]!.job.audio.length / pcmSampleRate - 2.2;
   assert(trailing < 0.4, `${trailing} s of silence were waited for`);
-  assert.equal(finalsOf(heard).length, 1);
+  assert.equal(finalsOf(events).length, 1);
 });
 
-test('a short pause is not the end: what was recognised in hope becomes a partial', async () => {
-  const { heard } = await hearAll(said([0.5, 1, 0.35, 1, 1.5]));
-  const finals = finalsOf(heard);
+test('a short pause is not the end: what was recognised speculatively becomes a partial', async () => {
+  const { events } = await recogniseAll(said([0.5, 1, 0.35, 1, 1.5]));
+  const finals = finalsOf(events);
   assert.equal(finals.length, 1);
   near(finals[0]!.endSeconds, 2.85);
 });
 
 test('how long a pause ends an utterance is for the client to say', async () => {
   const voice = said([0.5, 1, 0.35, 1, 6]);
-  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 200 })).heard).length, 2);
-  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 10 })).heard).length, 2);
-  assert.equal(finalsOf((await hearAll(voice, { endpointingMs: 5000 })).heard).length, 1);
+  assert.equal(finalsOf((await recogniseAll(voice, { endpointingMs: 200 })).events).length, 2);
+  assert.equal(finalsOf((await recogniseAll(voice, { endpointingMs: 10 })).events).length, 2);
+  assert.equal(finalsOf((await recogniseAll(voice, { endpointingMs: 5000 })).events).length, 1);
 });
 
 test('what is recognised earlier is the draft of what is recognised later', async () => {
-  const { jobs } = await hearAll(said([0.5, 4, 1.5]));
+  const { jobs } = await recogniseAll(said([0.5, 4, 1.5]));
   assert.deepEqual(jobs[0]!.job.draft, []);
   for (const [index, { job }] of jobs.entries())
     if (index > 0) assert.deepEqual(job.draft, [jobs[index - 1]!.job.audio.length]);
 });
 
-test('one window at a time, and a partial gives way to the final', async () => {
-  const { jobs, heard } = await hearAll(said([0.5, 1.2, 1.5]), {}, { partialMs: 100, quick: true });
-  assert.equal(finalsOf(heard).length, 1);
-  assert(jobs.every(({ most }) => most <= 1));
+test('one window at a time, and a partial is abandoned for the final', async () => {
+  const { jobs, events } = await recogniseAll(said([0.5, 1.2, 1.5]), {}, { partialsHang: true });
+  assert.equal(finalsOf(events).length, 1);
+  assert.deepEqual(
+    jobs.map(({ job }) => job.urgency),
+    ['partial', 'final'],
+  );
+  assert(jobs.every(({ running }) => running === 1));
 });
 
-test('speech without a pause is cut where it is quietest, and nothing is lost or heard twice', async () => {
+test('speech without a pause is cut where it is quietest, and nothing is lost or recognised twice', async () => {
   const voice = said([0.5, 40, 1]);
-  const { heard, voiced } = await hearAll(voice, { interimResults: false });
-  const finals = finalsOf(heard);
+  const { events, voiced } = await recogniseAll(voice, { interimResults: false });
+  const finals = finalsOf(events);
   assert(finals.length >= 3);
   assert.deepEqual(
     finals.map(({ speechFinal }) => speechFinal),
@@ -72,8 +76,8 @@ test('speech without a pause is cut where it is quietest, and nothing is lost or
 });
 
 test('finalize makes final what was said so far, and speech goes on behind it', async () => {
-  const { heard, voiced } = await hearAll(said([0.5, 3, 1]), {}, { finalizeAt: [2] });
-  const finals = finalsOf(heard);
+  const { events, voiced } = await recogniseAll(said([0.5, 3, 1]), {}, { finalizeAt: [2] });
+  const finals = finalsOf(events);
   assert.deepEqual(
     finals.map(({ fromFinalize }) => fromFinalize),
     [true, false],
@@ -82,8 +86,10 @@ test('finalize makes final what was said so far, and speech goes on behind it', 
 });
 
 test('the model is told what was said just before, and asked again when it only repeats that', async () => {
-  const { jobs, heard } = await hearAll(said([0.5, 1, 0.7, 2, 1, 2, 4, 2, 1]), { interimResults: false });
-  assert.equal(finalsOf(heard).length, 4);
+  const { jobs, events } = await recogniseAll(said([0.5, 1, 0.7, 2, 1, 2, 4, 2, 1]), {
+    interimResults: false,
+  });
+  assert.equal(finalsOf(events).length, 4);
   const told = jobs.map(({ job }) => job.promptTokens.length > 0);
   assert.deepEqual(
     told,
@@ -93,12 +99,12 @@ test('the model is told what was said just before, and asked again when it only 
 });
 
 test('a window that fails ends the stream', async () => {
-  const failing = hearAll(said([0.5, 1, 2]), {}, { fail: new Error('the process died twice') });
+  const failing = recogniseAll(said([0.5, 1, 2]), {}, { fail: new Error('the process died twice') });
   await assert.rejects(failing, /died twice/);
 });
 
-test('nothing is heard, and nothing is running, after a stream was stopped', async () => {
-  const heard: RecognitionEvent[] = [];
+test('no event comes, and nothing is running, after a stream was stopped', async () => {
+  const events: RecognitionEvent[] = [];
   const signals: AbortSignal[] = [];
   const stream = createWindowStreamRecogniser({
     dispatcher: {
@@ -112,14 +118,14 @@ test('nothing is heard, and nothing is running, after a stream was stopped', asy
     voice: scriptedVoice(said([0.1, 3])),
     tokenisePrompt: async () => [],
     taiwanese: true,
-  }).open({ ...plain, onEvent: (each) => heard.push(each) });
+  }).open({ ...plain, onEvent: (each) => events.push(each) });
   await stream.push(numberedSamples(2 * pcmSampleRate));
   const finalizing = stream.finalize();
   await stream.abort();
   await finalizing;
   assert(signals.length > 0 && signals.every(({ aborted }) => aborted));
   assert.deepEqual(
-    heard.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['speech_started'],
   );
 });
@@ -136,17 +142,17 @@ test('a model without Taiwanese says so', () => {
 });
 
 test('whoever speaks and pauses how they like, every voiced moment is in exactly one final, in order', async () => {
-  const turns = fc.array(fc.double({ min: 0.05, max: 9, noNaN: true }), { minLength: 1, maxLength: 8 });
+  const lengths = fc.array(fc.double({ min: 0.05, max: 9, noNaN: true }), { minLength: 1, maxLength: 8 });
   await fc.assert(
-    fc.asyncProperty(turns, fc.constantFrom(10, 300, 500, 2000), async (seconds, endpointingMs) => {
-      const { heard, voiced } = await hearAll(
+    fc.asyncProperty(lengths, fc.constantFrom(10, 300, 500, 2000), async (seconds, endpointingMs) => {
+      const { events, voiced } = await recogniseAll(
         said(seconds),
         { endpointingMs, interimResults: false },
         { quick: true },
       );
-      const finals = finalsOf(heard);
+      const finals = finalsOf(events);
       assertCovered(finals, voiced);
-      const started = heard.filter(({ type }) => type === 'speech_started').length;
+      const started = events.filter(({ type }) => type === 'speech_started').length;
       assert.equal(finals.filter(({ speechFinal }) => speechFinal).length, started);
     }),
     { numRuns: 15 },
@@ -173,21 +179,27 @@ function said(seconds: number[]): number[] {
   );
 }
 
-type Script = { partialMs?: number; quick?: boolean; finalizeAt?: number[]; fail?: Error };
+type Script = {
+  /** Partials are never answered, only abandoned. */
+  partialsHang?: boolean;
+  quick?: boolean;
+  finalizeAt?: number[];
+  fail?: Error;
+};
 
-/** Streams audio in 32 ms steps; every window is "recognised" as words that name its place, a word for each half second. */
-async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, script: Script = {}) {
+/** Streams audio in 32 ms steps; every window is "recognised" as numbered words, one for each half second. */
+async function recogniseAll(voice: number[], options: Partial<StreamOptions> = {}, script: Script = {}) {
   const audio = numberedSamples(voice.length * voiceFrameSamples);
-  const heard: RecognitionEvent[] = [];
-  const jobs: { job: WindowJob; most: number }[] = [];
+  const events: RecognitionEvent[] = [];
+  const jobs: { job: WindowJob; running: number }[] = [];
   let running = 0;
   const stream = createWindowStreamRecogniser({
     dispatcher: {
       async run(job: WindowJob, { signal }: RunOptions): Promise<WindowResult> {
         if (script.fail) throw script.fail;
         running++;
-        jobs.push({ job, most: running });
-        if (script.partialMs) await new Promise((resolve) => setTimeout(resolve, script.partialMs));
+        jobs.push({ job, running });
+        if (script.partialsHang && job.urgency === 'partial') await aborted(signal!);
         running--;
         signal?.throwIfAborted();
         const words = Array.from(
@@ -203,7 +215,8 @@ async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, sc
     voice: scriptedVoice(voice),
     tokenisePrompt: async () => [],
     taiwanese: true,
-  }).open({ ...plain, ...options, onEvent: (each) => heard.push(each) });
+    now: () => 0, // as if recognition took no time, so that partials come as often as they may
+  }).open({ ...plain, ...options, onEvent: (each) => events.push(each) });
   for (let at = 0; at < audio.length; at += voiceFrameSamples) {
     await stream.push(audio.slice(at, at + voiceFrameSamples));
     if (
@@ -217,14 +230,18 @@ async function hearAll(voice: number[], options: Partial<StreamOptions> = {}, sc
   await stream.finalize();
   assert.equal(stream.doneSeconds, audio.length / pcmSampleRate);
   await stream.abort();
-  return { heard, jobs, voiced: { audio, voice } };
+  return { events, jobs, voiced: { audio, voice } };
 }
 
-function finalsOf(heard: RecognitionEvent[]): Final[] {
-  return heard.filter((each): each is Final => each.type === 'final');
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Samples that tell their place. */
+function finalsOf(events: RecognitionEvent[]): Final[] {
+  return events.filter((each): each is Final => each.type === 'final');
+}
+
+/** Every sample is another number. */
 function numberedSamples(count: number): Float32Array {
   return Float32Array.from({ length: count }, (_, index) => index / 2 ** 22);
 }
@@ -235,10 +252,10 @@ function assertCovered(finals: Final[], { audio, voice }: { audio: Float32Array;
   let last = -1;
   for (const final of finals) {
     for (const sample of final.audio) {
-      const place = sample * 2 ** 22;
-      assert(place > last, 'windows go forward');
-      times[place] = times[place]! + 1;
-      last = place;
+      const index = sample * 2 ** 22;
+      assert(index > last, 'windows go forward');
+      times[index] = times[index]! + 1;
+      last = index;
     }
   }
   let run: number[] = [];

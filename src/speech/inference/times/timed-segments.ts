@@ -13,10 +13,10 @@ export function timedSegments(
   let tokens: number[] = [];
   let logProbabilities: number[] = [];
 
-  const close = (endSeconds: number, closed: boolean) => {
+  const close = (endSeconds: number) => {
     const text = decodeText(vocabulary, tokens);
     if (text.trim() !== '') {
-      segments.push({ startSeconds, endSeconds, closed, text, tokens, logProbabilities, words: [] });
+      segments.push({ startSeconds, endSeconds, text, tokens, logProbabilities, words: [] });
     }
     tokens = [];
     logProbabilities = [];
@@ -29,9 +29,9 @@ export function timedSegments(
       continue;
     }
     const seconds = Math.min((token - vocabulary.firstTimestamp) * timestampSeconds, audioSeconds);
-    close(seconds, true);
+    close(seconds);
     startSeconds = seconds;
   }
-  close(audioSeconds, false);
+  close(audioSeconds);
   return segments;
 }

@@ -5,24 +5,24 @@ import { letters, smallVocabulary, time } from '../../small-vocabulary.ts';
 
 test('text is cut at its timestamps', () => {
   assert.deepEqual(cut([time(0.2), ...letters('one'), time(2.4), time(2.6), ...letters('two'), time(5)]), [
-    ['one', 0.2, 2.4, true],
-    ['two', 2.6, 5, true],
+    ['one', 0.2, 2.4],
+    ['two', 2.6, 5],
   ]);
 });
 
 test('text that is never closed lasts to the end of the audio', () => {
   assert.deepEqual(cut([time(0.2), ...letters('one'), time(2), time(2), ...letters('two')]), [
-    ['one', 0.2, 2, true],
-    ['two', 2, 8, false],
+    ['one', 0.2, 2],
+    ['two', 2, 8],
   ]);
 });
 
 test('no time lies beyond the audio', () => {
-  assert.deepEqual(cut([time(0), ...letters('one'), time(9)]), [['one', 0, 8, true]]);
+  assert.deepEqual(cut([time(0), ...letters('one'), time(9)]), [['one', 0, 8]]);
 });
 
 test('a pair of timestamps without text is no segment', () => {
-  assert.deepEqual(cut([time(0), ...letters('one'), time(2), time(3)]), [['one', 0, 2, true]]);
+  assert.deepEqual(cut([time(0), ...letters('one'), time(2), time(3)]), [['one', 0, 2]]);
   assert.deepEqual(cut([]), []);
 });
 
@@ -42,15 +42,12 @@ test('each segment has its own tokens with their log-probabilities', () => {
   );
 });
 
-function cut(tokens: number[]): [string, number, number, boolean][] {
-  return timedSegments(smallVocabulary, attempt(tokens), 8).map(
-    ({ text, startSeconds, endSeconds, closed }) => [
-      text,
-      Number(startSeconds.toFixed(6)),
-      Number(endSeconds.toFixed(6)),
-      closed,
-    ],
-  );
+function cut(tokens: number[]): [string, number, number][] {
+  return timedSegments(smallVocabulary, attempt(tokens), 8).map(({ text, startSeconds, endSeconds }) => [
+    text,
+    Number(startSeconds.toFixed(6)),
+    Number(endSeconds.toFixed(6)),
+  ]);
 }
 
 function attempt(tokens: number[]) {
