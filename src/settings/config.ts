@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseNetwork } from '../addresses/networks.ts';
 import {
   type ListFormat,
   type Setting,
@@ -132,7 +133,7 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
-  networks: (value) => listed(value).every(isNetwork),
+  networks: (value) => listed(value).every((network) => parseNetwork(network) !== undefined),
   origins: (value) =>
     value === '*' ||
     listed(value).every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
@@ -140,14 +141,6 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
 
 function listed(value: string): string[] {
   return value.split(/[\s,]+/).filter((part) => part !== '');
-}
-
-/** An address, or a network such as 10.0.0.0/8. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 /** Values that are right by themselves and not together. */

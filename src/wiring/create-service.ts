@@ -5,11 +5,12 @@ import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts'
 import type { Plans } from '../accounts/projects/plans.ts';
 import type { SignIn } from '../accounts/sign-in/sign-in.ts';
 import { createUsageViews } from '../accounts/usage/usage-views.ts';
+import { createNetworkList } from '../addresses/networks.ts';
+import { serviceUrl } from '../addresses/service-url.ts';
 import { createConsole } from '../http/console/create-console.ts';
 import { createServiceFigures } from '../http/console/service-figures.ts';
 import { createOpenStreams } from '../http/realtime/open-streams.ts';
 import { createServiceRoutes } from '../http/routes/service-routes.ts';
-import { networkList } from '../http/server/client-origin.ts';
 import { createEnvironmentServer } from '../http/server/environment-server.ts';
 import { openPort } from '../http/server/open-port.ts';
 import { createCertificateSource } from '../http/tls/certificate-source.ts';
@@ -22,8 +23,8 @@ import type { Config } from '../settings/config.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
 import { createMemoryCounters } from '../storage/memory-counters.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { openRedis } from '../storage/redis.ts';
-import { createRedisCounters } from '../storage/redis-counters.ts';
+import { openRedis } from '../storage/redis/redis.ts';
+import { createRedisCounters } from '../storage/redis/redis-counters.ts';
 import { type CreateRecogniser, createRecogniser, type RecogniserOptions } from './create-recogniser.ts';
 import { createOpenParts } from './open-parts.ts';
 
@@ -135,11 +136,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** A proxy brings everybody's connections. */
 function connectionLimits({ host, maxConnections, tls, trustedProxies }: Config) {
-  return { host, maxConnections, unlimited: networkList(tls === 'proxy' ? trustedProxies : []) };
+  return { host, maxConnections, unlimited: createNetworkList(tls === 'proxy' ? trustedProxies : []) };
 }
 
 /** Behind a proxy this is what the proxy calls, not what clients do. */
 function baseAddress({ host, tls }: Config, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${tls === 'proxy' ? 'http' : 'https'}://${name}:${port}/v1`;
+  return `${serviceUrl({ host, port, tls: tls === 'on' })}/v1`;
 }

@@ -1,6 +1,8 @@
+import { createNetworkList } from '../addresses/networks.ts';
+import { serviceUrl } from '../addresses/service-url.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { operatingRoutes } from '../http/routes/operating.ts';
-import { createClientOrigin, networkList } from '../http/server/client-origin.ts';
+import { createClientOrigin } from '../http/server/client-origin.ts';
 import { createEnvironmentApp } from '../http/server/environment-app.ts';
 import { createNodeServer } from '../http/server/node-server.ts';
 import { openPort } from '../http/server/open-port.ts';
@@ -45,7 +47,7 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
     const state: ServiceState = { draining: false, requestsOpen: 0 };
     const metrics = createMetrics({ load: worker.load });
     const readiness = createReadiness({ state, recogniser: worker, redis: worker });
-    const metricsAllow = networkList(config.metricsAllow);
+    const metricsAllow = createNetworkList(config.metricsAllow);
     const app = await createEnvironmentApp({
       environment: 'live',
       state,
@@ -60,7 +62,7 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
       },
       routes: (app) => operatingRoutes(app, { readiness, metrics, metricsAllow }),
     });
-    const address = `http://${host.includes(':') ? `[${host}]` : host}:${port.port}`;
+    const address = serviceUrl({ host, port: port.port, tls: false });
     log.info({ address }, 'working');
 
     return {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { senderOf } from '../../addresses/client-address.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Counters } from '../../storage/counters.ts';
 import { hashOf } from '../keys/api-key.ts';
-import { sourceOf } from '../keys/invalid-key-delay.ts';
 
 type Options = { counters: Counters; wait?(milliseconds: number): Promise<unknown> };
 
@@ -30,7 +30,7 @@ export function createSignInDelay({ counters, wait = delay }: Options) {
     atOnce += 1;
     try {
       // Names are as long as whoever guesses likes.
-      const names = [`sign-in name ${hashOf(who.name)}`, `sign-in address ${sourceOf(who.address)}`];
+      const names = [`sign-in name ${hashOf(who.name)}`, `sign-in address ${senderOf(who.address)}`];
       const failed = Math.max(...(await Promise.all(names.map(counters.readCount))));
       if (failed >= maxFailures) throw tooMany(forgetAfterMs / 1000);
       if (failed > freeFailures)

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { LiveEvent, LiveStream } from '../../../client/siann.ts';
 import type { StreamOptions } from '../../../wire/option-types.ts';
+import { serviceUrl } from '../../addresses/service-url.ts';
 import type { Config } from '../../settings/config.ts';
 import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from '../command.ts';
 import { optionArguments, readOptionArguments } from '../option-arguments.ts';
@@ -98,9 +99,8 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
 
 /** The service of the data folder, in the environment that the key is of. */
 function localAddress({ host, port, testPort, tls }: Config, key: string): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const scheme = tls === 'proxy' ? 'http' : 'https';
-  return `${scheme}://${name}:${key.startsWith('sk_test_') ? testPort : port}/v1`;
+  const ofKey = key.startsWith('sk_test_') ? testPort : port;
+  return `${serviceUrl({ host, port: ofKey, tls: tls === 'on' })}/v1`;
 }
 
 function localAuthority({ dataFolder }: Config): string | undefined {

@@ -1,3 +1,4 @@
+import { serviceUrl } from '../../addresses/service-url.ts';
 import type { Config } from '../../settings/config.ts';
 
 /** Where the console opens for somebody who chooses a name and a password with this link. It stays out of logs after the #. */
@@ -8,6 +9,5 @@ export function setupAddress(origin: string, link: string): string {
 /** Of the settings, for a service that this process does not run. */
 export function consoleOrigin({ host, port, tls }: Pick<Config, 'host' | 'port' | 'tls'>): string {
   if (tls === 'proxy') return 'https://YOUR-ADDRESS';
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `https://${name}:${port}`;
+  return serviceUrl({ host, port, tls: true });
 }

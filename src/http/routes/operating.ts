@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { NetworkList } from '../../addresses/networks.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { Readiness } from '../../operations/readiness.ts';
-import type { NetworkList } from '../server/client-origin.ts';
 
 export type OperatingRoutesOptions = { readiness: Readiness; metrics: Metrics; metricsAllow: NetworkList };
 

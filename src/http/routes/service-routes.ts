@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
 import type { UsageViews } from '../../accounts/usage/usage-views.ts';
+import { createNetworkList } from '../../addresses/networks.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { Readiness } from '../../operations/readiness.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
@@ -15,7 +16,6 @@ import type { OpenStreams } from '../realtime/open-streams.ts';
 import { openaiTokenRoutes } from '../realtime/openai-token-routes.ts';
 import { realtimeRoutes } from '../realtime/realtime-routes.ts';
 import { tokenRoute } from '../realtime/token-route.ts';
-import { networkList } from '../server/client-origin.ts';
 import { allowOrigins } from '../server/cors.ts';
 import { createTranscriptionCapacity } from '../transcription/capacity.ts';
 import { transcriptionRoute } from '../transcription/transcription-route.ts';
@@ -45,7 +45,7 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
           { url: addresses.live, description: 'Live' },
           { url: addresses.test, description: 'Test' },
         ];
-  const metricsAllow = networkList(config.metricsAllow);
+  const metricsAllow = createNetworkList(config.metricsAllow);
   const capacity = createTranscriptionCapacity({ maxTranscriptions: config.maxTranscriptions });
   const pace = {
     idleMs: config.uploadIdleSeconds * 1000,

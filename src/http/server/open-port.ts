@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
+import { normaliseAddress } from '../../addresses/client-address.ts';
+import type { NetworkList } from '../../addresses/networks.ts';
 import { expectTls } from '../tls/plain-http.ts';
-import { type NetworkList, plainAddress } from './client-origin.ts';
 
 export type OpenPortOptions = {
   host: string;
@@ -90,7 +91,7 @@ function createConnections({ maxConnections, unlimited }: OpenPortOptions) {
   const ofAddress = new Map<string, number>();
   return {
     admit(socket: Socket): boolean {
-      const address = plainAddress(socket.remoteAddress ?? '');
+      const address = normaliseAddress(socket.remoteAddress ?? '');
       const others = ofAddress.get(address) ?? 0;
       const share = unlimited?.includes(address) ? 1 : shareOfOne;
       if (sockets.size >= maxConnections || others >= maxConnections * share) return false;
