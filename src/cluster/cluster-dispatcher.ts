@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { retry } from '../async/retry.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { createAbortSubscriptions } from '../pool/abort-subscriptions.ts';
 import type { Dispatcher } from '../pool/dispatcher.ts';
 import { createTicket } from '../pool/queue/ticket.ts';
 import { settledWithin } from '../pool/settled-within.ts';
+import { createRedisPresence } from '../storage/redis/redis-presence.ts';
 import { clusterKeys, jobIdOf } from './cluster-keys.ts';
 import { createPendingJobs, type PendingJob } from './pending-jobs.ts';
 import { unpackAnswer } from './queue/job-answer.ts';
 import type { NodeCodec } from './queue/job-codec.ts';
 import { createJobSender, type JobToSend, type JobTrace } from './queue/job-sender.ts';
-import { createRedisPresence } from './redis-presence.ts';
 import { subscribe } from './subscription.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -48,6 +48,7 @@ const longWaitMs = 20_000;
 const restartMs = 15_000;
 /** Workers that were away too first say what they have done meanwhile. */
 const lookAfterReturnMs = 1_000;
+const pauseBeforeNextTryMs = 100;
 
 /** Work for the workers of a group, wherever they are. This node looks after its jobs until they are answered. */
 export async function createClusterDispatcher<Job, Result>(
@@ -66,7 +67,11 @@ export async function createClusterDispatcher<Job, Result>(
   let awaySince: number | undefined;
   let stopped: Promise<void> | undefined;
 
-  const presence = createRedisPresence(redis, () => setTimeout(look, lookAfterReturnMs).unref());
+  const presence = createRedisPresence({
+    redis,
+    pauseMs: pauseBeforeNextTryMs,
+    onReturn: () => setTimeout(look, lookAfterReturnMs).unref(),
+  });
   const sender = createJobSender(redis, keys);
   const answers = await subscribe(redis, { [keys.answered(nodeId)]: (id) => void collect(id) });
   const timer = setInterval(look, options.lookEveryMs ?? 5_000).unref();
@@ -111,23 +116,21 @@ export async function createClusterDispatcher<Job, Result>(
   }
 
   async function send(job: PendingJob<Result>): Promise<void> {
-    const since = performance.now();
     const isPatient = job.priority === 'realtime' || job.sent > 0 || pending.hasBegun(job);
     const patience = isPatient ? outageMs : patienceMs;
     job.sent++;
     job.isInRedis = false;
     if (withoutWorkersMs() > Math.max(patience, restartMs)) return fail(job, unavailable());
-    while (!job.ticket.settled) {
-      const left = patience - (performance.now() - since);
-      if (left <= 0 || !(await presence.within(left))) return fail(job, unavailable());
-      if (job.ticket.settled) return;
-      try {
-        await sender.send(job, job.rank);
-        job.isInRedis = true;
-        return;
-      } catch {
-        await delay(100);
-      }
+    const giveUpAt = performance.now() + patience;
+    try {
+      await retry(() => sender.send(job, job.rank), {
+        mayPass: () => !job.ticket.settled,
+        giveUpAt: () => giveUpAt,
+        pause: async (leftMs) => (await presence.againWithin(leftMs)) && !job.ticket.settled,
+      });
+      job.isInRedis = true;
+    } catch {
+      fail(job, unavailable());
     }
   }
 

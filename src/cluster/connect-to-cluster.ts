@@ -1,4 +1,4 @@
-import { openRedis, type RedisConnection } from '../storage/redis.ts';
+import { openRedis, type RedisConnection } from '../storage/redis/redis.ts';
 
 export type ClusterLog = {
   info(fields: object, message: string): void;

@@ -1,4 +1,5 @@
 import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
+import { createAsyncQueue } from '../async/async-queue.ts';
 
 /** An event before it is known whether the client will read it: transcripts are counted when they are taken. */
 export type QueuedEvent = Exclude<SessionEvent, TranscriptEvent> | Omit<TranscriptEvent, 'seq'>;
@@ -13,29 +14,18 @@ export type EventQueue = {
 };
 
 export function createEventQueue(): EventQueue {
-  let waiting: QueuedEvent[] = [];
-  let ended = false;
-  let wake: (() => void) | undefined;
+  const queue = createAsyncQueue<QueuedEvent>();
   let transcripts = 0;
 
   return {
     push(event) {
-      if (ended) return;
-      if (event.type === 'transcript') waiting = waiting.filter((earlier) => !isOvertaken(earlier, event));
-      waiting.push(event);
-      wake?.();
+      if (event.type === 'transcript') queue.remove((earlier) => isOvertaken(earlier, event));
+      queue.push(event);
     },
-    end() {
-      ended = true;
-      wake?.();
-    },
+    end: queue.end,
     async *events() {
-      for (;;) {
-        const event = waiting.shift();
-        if (event) yield event.type === 'transcript' ? { ...event, seq: ++transcripts } : event;
-        else if (ended) return;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
+      for await (const event of queue.items())
+        yield event.type === 'transcript' ? { ...event, seq: ++transcripts } : event;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { StreamOptions } from '../../wire/option-types.ts';
 import type { EndReason, SessionEvent, WarningCode } from '../../wire/stream-events.ts';
+import { createAsyncQueue } from '../async/async-queue.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { endingError, endings } from '../errors/endings.ts';
@@ -9,7 +10,6 @@ import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
-import { createInputQueue } from './input-queue.ts';
 import { createSessionBilling, type StreamAccount } from './session-billing.ts';
 import type { SessionClose } from './session-close.ts';
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
@@ -61,7 +61,7 @@ export function createSession(options: SessionOptions): Session {
   const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers } = options;
   const queue = createEventQueue();
   const decoder = createFrameDecoder(config.encoding, config.sampleRate);
-  const input = createInputQueue<Input>();
+  const input = createAsyncQueue<Input>();
   const transcript = createSessionTranscript({ words: config.words, speakers, say: queue.push });
   const billing = createSessionBilling({
     account: options.account,

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '../async/retry.ts';
 import { hasCode } from '../errors/service-error.ts';
 
 type Options = {
@@ -16,26 +18,26 @@ export type StreamCredit = {
 /** Tries to pay until it succeeds, is refused, or has taken too long; audio does not wait for it. */
 export function openStreamCredit({ seconds, repay, retryMs = 1_000 }: Options): StreamCredit {
   const endsAt = performance.now() + seconds * 1000;
+  const closing = new AbortController();
   let refusal: { error: unknown } | undefined;
-  let timer = setTimeout(tryAgain, retryMs).unref();
-  let closed = false;
 
-  async function tryAgain(): Promise<void> {
-    try {
-      await repay();
-    } catch (error) {
-      if (!hasCode(error, 'unavailable') || performance.now() >= endsAt) refusal = { error };
-      else if (!closed) timer = setTimeout(tryAgain, retryMs).unref();
-    }
-  }
+  const pause = () => delay(retryMs, undefined, { signal: closing.signal, ref: false });
+  const repayInTime = () =>
+    retry(repay, {
+      mayPass: (error) => hasCode(error, 'unavailable'),
+      giveUpAt: () => endsAt,
+      pause,
+    });
+  pause()
+    .then(repayInTime)
+    .catch((error) => {
+      refusal = { error };
+    });
 
   return {
     throwIfUsedUp() {
       if (refusal) throw refusal.error;
     },
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
+    close: () => closing.abort(),
   };
 }

@@ -14,6 +14,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type Libsql from 'libsql';
+import { retry } from '../async/retry.ts';
 
 type Options = {
   database: Libsql.Database;
@@ -91,15 +92,12 @@ function createConnection(database: Libsql.Database, onWrite: () => void): Datab
   return {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       const giveUpAt = performance.now() + busyMilliseconds;
-      while (true) {
-        try {
-          return run<Row>(query);
-        } catch (error) {
-          if (!isBusy(error) || database.inTransaction || performance.now() > giveUpAt) throw error;
-          // Whoever holds the lock may be waiting for this very thread, so it must not be blocked for long.
-          await delay(1 + Math.random() * 4);
-        }
-      }
+      return retry(() => run<Row>(query), {
+        mayPass: (error) => isBusy(error) && !database.inTransaction,
+        giveUpAt: () => giveUpAt,
+        // Whoever holds the lock may be waiting for this very thread, so it must not be blocked for long.
+        pause: () => delay(1 + Math.random() * 4),
+      });
     },
     // biome-ignore lint/correctness/useYield: nothing here is read row by row.
     async *streamQuery() {

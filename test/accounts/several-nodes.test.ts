@@ -8,8 +8,8 @@ import { createInvalidKeyDelay } from '../../src/accounts/keys/invalid-key-delay
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { createSignInDelay } from '../../src/accounts/sign-in/sign-in-delay.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { openRedis } from '../../src/storage/redis.ts';
-import { createRedisCounters } from '../../src/storage/redis-counters.ts';
+import { openRedis } from '../../src/storage/redis/redis.ts';
+import { createRedisCounters } from '../../src/storage/redis/redis-counters.ts';
 import { type AccountTestbed, createAccountTestbed, sign } from '../support/accounts.ts';
 
 type Node = Awaited<ReturnType<typeof startNode>>;

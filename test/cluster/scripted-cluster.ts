@@ -12,7 +12,7 @@ import {
 } from '../../src/cluster/cluster-dispatcher.ts';
 import { type ClusterWorkerOptions, createClusterWorker } from '../../src/cluster/cluster-worker.ts';
 import type { Dispatcher } from '../../src/pool/dispatcher.ts';
-import { openRedis } from '../../src/storage/redis.ts';
+import { openRedis } from '../../src/storage/redis/redis.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
 import { plainCodec } from './plain-codec.ts';
 

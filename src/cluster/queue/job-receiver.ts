@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { retry } from '../../async/retry.ts';
 import type { Priority } from '../../pool/dispatcher.ts';
+import { createRedisPresence } from '../../storage/redis/redis-presence.ts';
 import { type ClusterKeys, nodeOf } from '../cluster-keys.ts';
-import { createRedisPresence } from '../redis-presence.ts';
 
 /** What a worker reads and writes beside the queues. What was taken or computed is worth waiting for Redis. */
 export type JobReceiver = Disposable & {
@@ -18,21 +18,13 @@ const answerMs = 90_000;
 /** A node that does not listen has mostly gone for good. */
 const unreceivedAnswerMs = 20_000;
 const persistenceMs = 60_000;
+const pauseMs = 100;
 
 export function createJobReceiver(redis: Redis, keys: ClusterKeys, onReturn: () => void): JobReceiver {
-  const presence = createRedisPresence(redis, onReturn);
-  const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
-    const until = performance.now() + persistenceMs;
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        const left = until - performance.now();
-        if (left <= 0) throw error;
-        await presence.within(left);
-        await delay(100);
-      }
-    }
+  const presence = createRedisPresence({ redis, pauseMs, onReturn });
+  const persistently = <T>(ask: () => Promise<T>): Promise<T> => {
+    const giveUpAt = performance.now() + persistenceMs;
+    return retry(ask, { giveUpAt: () => giveUpAt, pause: presence.againWithin });
   };
 
   return {

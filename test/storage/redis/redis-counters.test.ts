@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import type { ServiceError } from '../../src/errors/service-error.ts';
-import { openRedis } from '../../src/storage/redis.ts';
-import { createRedisCounters } from '../../src/storage/redis-counters.ts';
-import { countersContract } from '../contract/counters-contract.ts';
+import { type RedisServer, startRedis } from '../../../bench/servers/redis.ts';
+import type { ServiceError } from '../../../src/errors/service-error.ts';
+import { openRedis } from '../../../src/storage/redis/redis.ts';
+import { createRedisCounters } from '../../../src/storage/redis/redis-counters.ts';
+import { countersContract } from '../../contract/counters-contract.ts';
 
 const server: RedisServer | string = await startRedis();
 if (typeof server === 'string') console.error(`\n*** NOT TESTED on Redis: shared counters. ${server}\n`);

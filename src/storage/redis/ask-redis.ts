@@ -1,5 +1,7 @@
 import type { Redis } from 'ioredis';
-import { ServiceError } from '../errors/service-error.ts';
+import { retry } from '../../async/retry.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { createRedisPresence } from './redis-presence.ts';
 import { type RedisScript, redisScripts } from './redis-scripts.ts';
 
 export type AskRedis = Disposable & {
@@ -19,52 +21,23 @@ export function createAskRedis({ redis, clock }: Options): AskRedis {
   for (const [name, script] of Object.entries(redisScripts))
     if (!(commandName(name) in redis)) redis.defineCommand(commandName(name), script);
   const scripts = redis as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>;
-  const waiting = new Set<() => void>();
-  let lostAtMs: number | undefined;
-  const onClose = () => {
-    lostAtMs ??= performance.now();
-  };
-  const onReady = () => {
-    lostAtMs = undefined;
-    for (const goOn of waiting) goOn();
-  };
-  redis.on('close', onClose);
-  redis.on('ready', onReady);
-
-  /** Whether it can be asked again, at the latest when the time is over. */
-  const isBack = (withinMs: number) => {
-    if (withinMs <= 0) return false;
-    return new Promise<boolean>((resolve) => {
-      const end = (back: boolean) => {
-        clearTimeout(timer);
-        waiting.delete(goOn);
-        resolve(back);
-      };
-      const goOn = () => end(true);
-      waiting.add(goOn);
-      const isThere = redis.status === 'ready';
-      const timer = setTimeout(() => end(isThere), isThere ? pauseMs : withinMs);
-    });
-  };
+  const presence = createRedisPresence({ redis, pauseMs });
 
   return {
     script: (name, key, ...values) => scripts[commandName(name)]!(key, clock ? clock.now() : '', ...values),
     async patiently(send) {
-      const begunAtMs = performance.now();
-      for (;;) {
-        try {
-          return await send();
-        } catch (cause) {
-          if (isOurFault(cause)) throw cause;
-          const leftMs = (lostAtMs ?? begunAtMs) + patienceMs - performance.now();
-          if (!(await isBack(leftMs))) throw new ServiceError('unavailable', { cause });
-        }
+      const begunAt = performance.now();
+      try {
+        return await retry(send, {
+          mayPass: (error) => !isOurFault(error),
+          giveUpAt: () => (presence.lostAt() ?? begunAt) + patienceMs,
+          pause: presence.againWithin,
+        });
+      } catch (cause) {
+        throw isOurFault(cause) ? cause : new ServiceError('unavailable', { cause });
       }
     },
-    [Symbol.dispose]() {
-      redis.off('close', onClose);
-      redis.off('ready', onReady);
-    },
+    [Symbol.dispose]: () => presence[Symbol.dispose](),
   };
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import { openRedis } from '../../src/storage/redis.ts';
+import { type RedisServer, startRedis } from '../../../bench/servers/redis.ts';
+import { openRedis } from '../../../src/storage/redis/redis.ts';
 
 const server: RedisServer | string = await startRedis();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { Counters } from '../counters.ts';
 import { createAskRedis } from './ask-redis.ts';
-import type { Counters } from './counters.ts';
 import { createRedisPermits } from './redis-permits.ts';
 import type { RedisScript } from './redis-scripts.ts';
 
