@@ -6,11 +6,12 @@ import { createSockets, type OpenSocket, type WebSocketConstructor } from './soc
 import { type AudioFile, type TranscribeOptions, type Transcription, transcribe } from './transcription.ts';
 
 export type { Account, MonthlyUsage, Usage } from '../wire/account.ts';
+export { speakerName } from '../wire/speaker-number.ts';
 export type { TranscriptEvent } from '../wire/stream-events.ts';
+export { toSrt, toVtt } from '../wire/subtitles.ts';
 export { SiannError, type UpperCaseName } from './errors.ts';
 export type { ListenOptions, LiveEvent } from './live-events.ts';
 export type { LiveStream } from './live-stream.ts';
-export { toSrt, toVtt } from './subtitles.ts';
 export type {
   AudioFile,
   Language,

@@ -1,4 +1,5 @@
 import type { TranscriptSegment } from '../../client/siann.ts';
+import { speakerNumber } from '../../wire/speaker-number.ts';
 import { useSpeech } from '../words/speech.tsx';
 import { clockOf } from './times.ts';
 
@@ -39,6 +40,8 @@ export function SpeakerName({ speaker }: { speaker: number | undefined }) {
   const { say } = useSpeech();
   if (speaker === undefined) return null;
   return (
-    <span class={`speaker speaker-${speaker % colours}`}>{say('speaker', { number: speaker + 1 })}</span>
+    <span class={`speaker speaker-${speaker % colours}`}>
+      {say('speaker', { number: speakerNumber(speaker) })}
+    </span>
   );
 }

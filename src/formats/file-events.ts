@@ -2,7 +2,7 @@ import type { DoneEvent, FileEvent } from '../../wire/transcripts.ts';
 import { joinText } from '../speech/text/join-text.ts';
 import type { Segment } from '../speech/transcript/segment.ts';
 import { toDiarizedSegment } from './diarized-json.ts';
-import { toMilliseconds } from './times.ts';
+import { roundedToMilliseconds } from './times.ts';
 
 export type EventWriter = {
   segment(segment: Segment): FileEvent[];
@@ -28,7 +28,7 @@ export function createEventWriter(): EventWriter {
       return {
         type: 'transcript.text.done',
         text: full,
-        usage: { type: 'duration', seconds: toMilliseconds(durationSeconds) },
+        usage: { type: 'duration', seconds: roundedToMilliseconds(durationSeconds) },
       };
     },
   };

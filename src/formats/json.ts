@@ -2,7 +2,7 @@ import type { FileOptions } from '../../wire/option-types.ts';
 import type { JsonSegment, JsonTranscript, TranscriptSummary } from '../../wire/transcripts.ts';
 import { joinText } from '../speech/text/join-text.ts';
 import type { Segment, Transcript } from '../speech/transcript/segment.ts';
-import { shownTimes, toMilliseconds } from './times.ts';
+import { roundedToMilliseconds, shownTimes } from './times.ts';
 
 export function toJson(transcript: Transcript, options: Granularities): JsonTranscript {
   return {
@@ -26,7 +26,7 @@ export function hasWords({ timestampGranularities = [] }: Granularities): boolea
 export function summarise(transcript: Transcript): TranscriptSummary {
   return {
     task: 'transcribe',
-    duration: toMilliseconds(transcript.durationSeconds),
+    duration: roundedToMilliseconds(transcript.durationSeconds),
     text: fullText(transcript),
     ...(transcript.numSpeakers !== undefined && { num_speakers: transcript.numSpeakers }),
   };

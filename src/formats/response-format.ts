@@ -1,11 +1,10 @@
 import type { FileOptions } from '../../wire/option-types.ts';
+import { toSrt, toVtt } from '../../wire/subtitles.ts';
 import type { Transcript } from '../speech/transcript/segment.ts';
 import { toDiarizedJson } from './diarized-json.ts';
-import { toJson } from './json.ts';
-import { toSrt } from './srt.ts';
+import { toJson, toJsonSegment } from './json.ts';
 import { toText } from './text.ts';
 import { toVerboseJson } from './verbose-json.ts';
-import { toVtt } from './vtt.ts';
 
 /** What was asked for; each format takes the options that it knows. */
 export type FormatOptions = Partial<FileOptions> & Required<Pick<FileOptions, 'responseFormat'>>;
@@ -23,9 +22,15 @@ export function formatTranscript(transcript: Transcript, options: FormatOptions)
     case 'text':
       return { contentType: 'text/plain; charset=utf-8', body: toText(transcript) };
     case 'srt':
-      return { contentType: 'text/plain; charset=utf-8', body: toSrt(transcript) };
+      return {
+        contentType: 'text/plain; charset=utf-8',
+        body: toSrt(transcript.segments.map(toJsonSegment), options),
+      };
     case 'vtt':
-      return { contentType: 'text/vtt; charset=utf-8', body: toVtt(transcript) };
+      return {
+        contentType: 'text/vtt; charset=utf-8',
+        body: toVtt(transcript.segments.map(toJsonSegment), options),
+      };
   }
 }
 

@@ -42,7 +42,7 @@ describe('the client', () => {
       ],
     });
     assert.match(toSrt(whole.segments), /^1\n00:00:00,000 --> 00:00:01,000\n你好\n\n2\n/);
-    assert.match(toVtt([{ ...whole.segments[0]!, speaker: 1, text: 'a<b' }]), /<v Speaker 2>a&lt;b\n$/);
+    assert.match(toVtt([{ ...whole.segments[0]!, speaker: 1, text: 'a<b' }]), /<v Speaker 2>a&lt;b\n\n$/);
   });
 
   test('reads the account and its usage', async () => {

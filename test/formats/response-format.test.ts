@@ -50,8 +50,8 @@ test('speakers and their number appear only when the transcript has them', () =>
     num_speakers: 2,
     segments: [{ type: 'transcript.text.segment', id: 'seg_0', start: 0, end: 1, text: '好', speaker: 0 }],
   });
-  assert.equal(body(spoken, 'srt'), '1\n00:00:00,000 --> 00:00:01,000\nSpeaker 0: 好\n\n');
-  assert.equal(body(spoken, 'vtt'), 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 0>好\n\n');
+  assert.equal(body(spoken, 'srt'), '1\n00:00:00,000 --> 00:00:01,000\nSpeaker 1: 好\n\n');
+  assert.equal(body(spoken, 'vtt'), 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 1>好\n\n');
 });
 
 test("verbose_json adds the language, OpenAI's figures, and words when asked", () => {

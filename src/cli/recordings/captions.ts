@@ -1,4 +1,5 @@
 import type { LiveEvent } from '../../../client/siann.ts';
+import { speakerNumber } from '../../../wire/speaker-number.ts';
 import type { Output } from '../command.ts';
 import { columnsOf } from '../terminal/table.ts';
 
@@ -22,7 +23,7 @@ export function createCaptions(output: Output): Captions {
       const text = printable(event.text);
       if (event.is_final) {
         clear();
-        const speaker = event.speaker === undefined ? '' : `${event.speaker + 1}: `;
+        const speaker = event.speaker === undefined ? '' : `${speakerNumber(event.speaker)}: `;
         if (text !== '') output.write(`${speaker}${text}\n`);
       } else if (output.isTTY) {
         isDirty = true;

@@ -56,8 +56,8 @@ test('speakers are told apart when that is asked for, in every format', async ()
   const diarized = JSON.parse((await ask(['response_format', 'diarized_json'])).body);
   assert.deepEqual([diarized.num_speakers, diarized.segments[1].speaker], [2, 1]);
   const speakers: Field = ['speaker_diarization', 'true'];
-  assert.match((await ask(speakers, ['response_format', 'srt'])).body, /\nSpeaker 1: Sentence 1\./);
-  assert.match((await ask(speakers, ['response_format', 'vtt'])).body, /\n<v Speaker 1>Sentence 1\./);
+  assert.match((await ask(speakers, ['response_format', 'srt'])).body, /\nSpeaker 2: Sentence 1\./);
+  assert.match((await ask(speakers, ['response_format', 'vtt'])).body, /\n<v Speaker 2>Sentence 1\./);
   assert.match((await ask(speakers, ['stream', 'true'])).body, /"text":"Sentence 1\.","speaker":1/);
   const plain = JSON.parse((await ask(['speaker_diarization', 'false'])).body);
   assert.equal('num_speakers' in plain || 'speaker' in plain.segments[0], false);

@@ -1,4 +1,5 @@
 import type { StreamOptions } from '../../../../wire/option-types.ts';
+import { speakerNumber } from '../../../../wire/speaker-number.ts';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import { readDialectOptions } from '../../../options/dialect-options.ts';
 import { defaultOptions, readOption, textsOf } from '../../../options/read-options.ts';
@@ -61,7 +62,7 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
       case 'speaker.revision':
         for (const { segment_id, speaker } of event.revisions) {
           const line = lines.find(({ segmentId }) => segmentId === segment_id);
-          if (line) line.speaker = speaker + 1;
+          if (line) line.speaker = speakerNumber(speaker);
         }
         return [picture()];
       case 'error':
@@ -76,8 +77,9 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
   function hear({ is_final, segment_id, start, end, text, speaker = 0 }: TranscriptEvent): void {
     partial = is_final ? '' : text;
     if (!is_final || text === '') return;
-    // Theirs begin with 1.
-    lines = [...lines, { segmentId: segment_id, speaker: speaker + 1, text, start, end }].slice(-keptLines);
+    lines = [...lines, { segmentId: segment_id, speaker: speakerNumber(speaker), text, start, end }].slice(
+      -keptLines,
+    );
   }
 
   function picture() {

@@ -1,0 +1,55 @@
+import type { FileOptions } from './option-types.ts';
+import { speakerName } from './speaker-number.ts';
+import type { JsonSegment } from './transcripts.ts';
+
+/** What is asked for of subtitles. */
+export type SubtitleOptions = Partial<FileOptions>;
+
+type Cue = Pick<JsonSegment, 'start' | 'end' | 'text' | 'speaker'>;
+
+/** SubRip. */
+export function toSrt(segments: readonly Cue[], options: SubtitleOptions = {}): string {
+  return withText(segments)
+    .map((cue, index) => `${index + 1}\n${timesOf(cue, ',')}\n${srtText(cue, options)}\n\n`)
+    .join('');
+}
+
+/** WebVTT (https://www.w3.org/TR/webvtt1/); a speaker becomes a voice. */
+export function toVtt(segments: readonly Cue[], options: SubtitleOptions = {}): string {
+  const cues = withText(segments).map((cue) => `${timesOf(cue, '.')}\n${vttText(cue, options)}\n\n`);
+  return `WEBVTT\n\n${cues.join('')}`;
+}
+
+function withText(segments: readonly Cue[]): readonly Cue[] {
+  return segments.filter(({ text }) => text.trim() !== '');
+}
+
+/** SubRip has no escapes, and its readers look for this arrow to find the next cue. */
+function srtText({ text, speaker }: Cue, options: SubtitleOptions): string {
+  const label = speaker === undefined ? '' : `${speakerName(speaker)}: `;
+  return cueLines(label + text.trim(), options).replaceAll('-->', '→');
+}
+
+/** https://www.w3.org/TR/webvtt1/#webvtt-cue-text-span; escaping `>` takes care of `-->` as well. */
+function vttText({ text, speaker }: Cue, options: SubtitleOptions): string {
+  const voice = speaker === undefined ? '' : `<v ${speakerName(speaker)}>`;
+  const lines = cueLines(text, options);
+  return voice + lines.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Text that may stand inside a cue, which the first blank line would end. */
+function cueLines(text: string, _options: SubtitleOptions): string {
+  return text.trim().replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n');
+}
+
+function timesOf({ start, end }: Cue, separator: ',' | '.'): string {
+  return `${clockTime(start, separator)} --> ${clockTime(end, separator)}`;
+}
+
+/** `hh:mm:ss` and milliseconds, with the separator that the format wants between them. */
+function clockTime(seconds: number, separator: ',' | '.'): string {
+  const milliseconds = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = [milliseconds / 3_600_000, (milliseconds / 60_000) % 60, (milliseconds / 1000) % 60];
+  return `${clock.map(two).join(':')}${separator}${String(milliseconds % 1000).padStart(3, '0')}`;
+}
