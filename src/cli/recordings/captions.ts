@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../../../client/siann.ts';
 import { speakerNumber } from '../../../wire/speaker-number.ts';
+import { columnsOf } from '../../../wire/text-width.ts';
 import type { Output } from '../command.ts';
-import { columnsOf } from '../terminal/table.ts';
 
 /** Shows what a stream says, as it says it. */
 export type Captions = { show(event: LiveEvent): void; end(): void };

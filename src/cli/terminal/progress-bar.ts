@@ -1,6 +1,6 @@
+import { columnsOf } from '../../../wire/text-width.ts';
 import type { TranscribeProgress } from '../../speech/recogniser.ts';
 import type { Output } from '../command.ts';
-import { columnsOf } from './table.ts';
 
 export type ProgressBar = AsyncDisposable & {
   showStep(step: string, fraction: number): void;
