@@ -22,6 +22,8 @@ export type FileOptions = {
   speakerDiarization: boolean;
   /** How many speakers there are, where that is known. Without it, they are counted. */
   numSpeakers?: number;
+  /** How wide a line of `srt` and `vtt` may be, in columns. A Han character takes two. Lines are cut between words, after punctuation where there is some. */
+  maxLineWidth?: number;
 };
 
 /** What a stream can be opened with. */

@@ -147,6 +147,14 @@ export const requestOptions = {
     startsOver: changed,
     command: { name: 'speakers' },
   },
+  max_line_width: {
+    in: ['file'],
+    kind: 'whole',
+    minimum: 10,
+    maximum: 200,
+    sentence:
+      'How wide a line of `srt` and `vtt` may be, in columns. A Han character takes two. Lines are cut between words, after punctuation where there is some.',
+  },
   encoding: {
     in: ['stream'],
     kind: 'choice',

@@ -1,5 +1,6 @@
 import type { FileOptions } from './option-types.ts';
 import { speakerName } from './speaker-number.ts';
+import { columnsOf } from './text-width.ts';
 import type { JsonSegment } from './transcripts.ts';
 
 /** What is asked for of subtitles. */
@@ -38,8 +39,48 @@ function vttText({ text, speaker }: Cue, options: SubtitleOptions): string {
 }
 
 /** Text that may stand inside a cue, which the first blank line would end. */
-function cueLines(text: string, _options: SubtitleOptions): string {
-  return text.trim().replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n');
+function cueLines(text: string, { maxLineWidth = Number.POSITIVE_INFINITY }: SubtitleOptions): string {
+  const lines = text.trim().split(/\s*[\r\n\u2028\u2029]\s*/);
+  return lines.flatMap((line) => wrapped(line, maxLineWidth)).join('\n');
+}
+
+const words = new Intl.Segmenter('zh-TW', { granularity: 'word' });
+/** What must not begin a line, and what must not end one. */
+const closing = /^[\p{Pe}\p{Pf}\p{Po}…—～]/u;
+const opening = /[\p{Ps}\p{Pi}]$/u;
+const pause = /[，。！？；、,.!?;…][\p{Pe}\p{Pf}"]*\s*$/u;
+/** A line is cut after punctuation if that leaves it this full; otherwise it is filled. */
+const leastFilled = 0.5;
+
+/** Lines of at most so many columns; only a single word may be wider. */
+function wrapped(text: string, maxColumns: number): string[] {
+  if (columnsOf(text) <= maxColumns) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let atPunctuation = 0;
+  for (const piece of unbreakable(text)) {
+    while (line !== '' && columnsOf((line + piece).trimEnd()) > maxColumns) {
+      const cut = atPunctuation || line.length;
+      lines.push(line.slice(0, cut).trim());
+      line = line.slice(cut).trimStart();
+      atPunctuation = 0;
+    }
+    line += line === '' ? piece.trimStart() : piece;
+    if (pause.test(piece) && columnsOf(line) >= leastFilled * maxColumns) atPunctuation = line.length;
+  }
+  return [...lines, line.trim()].filter((each) => each !== '');
+}
+
+/** Words with what must stay on their line. */
+function unbreakable(text: string): string[] {
+  const pieces: string[] = [];
+  for (const { segment } of words.segment(text)) {
+    const last = pieces.at(-1);
+    const joins = last !== undefined && (/^\s/.test(segment) || closing.test(segment) || opening.test(last));
+    if (joins) pieces[pieces.length - 1] = last + segment;
+    else pieces.push(segment);
+  }
+  return pieces;
 }
 
 function timesOf({ start, end }: Cue, separator: ',' | '.'): string {
