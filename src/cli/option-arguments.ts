@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { FileOptions, StreamOptions } from '../../wire/option-types.ts';
 import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type OptionTable, optionsOf, type Place } from '../options/option-names.ts';
+import { type OptionTable, optionsOf, type RequestType } from '../options/option-names.ts';
 import { type OptionTexts, readOptions } from '../options/read-options.ts';
 import { UsageError } from './command.ts';
 
@@ -10,8 +10,11 @@ type Values = Record<string, string | boolean | undefined>;
 type Argument = { name: string; option: RequestOption; argument: string; isFlag: boolean; text: string };
 
 /** The options of requests, for `parseCommandLine`. */
-export function optionArguments(place: Place, table?: OptionTable): NonNullable<ParseArgsConfig['options']> {
-  const entries = argumentsOf(place, table).map(({ argument, isFlag }) => {
+export function optionArguments(
+  requestType: RequestType,
+  table?: OptionTable,
+): NonNullable<ParseArgsConfig['options']> {
+  const entries = argumentsOf(requestType, table).map(({ argument, isFlag }) => {
     const type: 'boolean' | 'string' = isFlag ? 'boolean' : 'string';
     return [argument, { type }] as const;
   });
@@ -19,10 +22,13 @@ export function optionArguments(place: Place, table?: OptionTable): NonNullable<
 }
 
 /** What the command line asks for. Throws a UsageError that names the argument. */
-export function readOptionArguments(values: Values, place: 'file'): Partial<FileOptions>;
-export function readOptionArguments(values: Values, place: 'stream'): Partial<StreamOptions>;
-export function readOptionArguments(values: Values, place: Place): Partial<FileOptions & StreamOptions> {
-  const all = argumentsOf(place);
+export function readOptionArguments(values: Values, requestType: 'file'): Partial<FileOptions>;
+export function readOptionArguments(values: Values, requestType: 'stream'): Partial<StreamOptions>;
+export function readOptionArguments(
+  values: Values,
+  requestType: RequestType,
+): Partial<FileOptions & StreamOptions> {
+  const all = argumentsOf(requestType);
   const texts: OptionTexts = new Map(
     all.flatMap(({ name, argument, isFlag, text }) => {
       const value = values[argument];
@@ -35,15 +41,19 @@ export function readOptionArguments(values: Values, place: Place): Partial<FileO
     return { label: `--${argument}`, param: shown };
   };
   try {
-    return readOptions(texts, place, { calledAs });
+    return readOptions(texts, requestType, { calledAs });
   } catch (error) {
     throw error instanceof ServiceError ? new UsageError(error.message, { cause: error }) : error;
   }
 }
 
 /** A line for each, or two where the first has no space left. */
-export function optionHelp(place: Place, usual: Record<string, string> = {}, table?: OptionTable): string {
-  return argumentsOf(place, table)
+export function optionHelp(
+  requestType: RequestType,
+  usual: Record<string, string> = {},
+  table?: OptionTable,
+): string {
+  return argumentsOf(requestType, table)
     .map(({ name, option, argument, isFlag }) => {
       const left = `--${argument}${isFlag ? '' : ` ${placeholderOf(option)}`}`;
       return helpLine(left, `${helpSentence(option)}${defaultOf(option, usual[name])}`);
@@ -59,8 +69,8 @@ function helpLine(left: string, right: string): string {
   return start.length < column ? start.padEnd(column) + right : `${start}\n${' '.repeat(column)}${right}`;
 }
 
-function argumentsOf(place: Place, table: OptionTable = requestOptions): Argument[] {
-  return optionsOf(table, place).flatMap(([name, option]) => {
+function argumentsOf(requestType: RequestType, table: OptionTable = requestOptions): Argument[] {
+  return optionsOf(table, requestType).flatMap(([name, option]) => {
     const { command } = option;
     if (command === false) return [];
     const plain = command?.name ?? name.replaceAll('_', '-');

@@ -1,17 +1,21 @@
 import type { Dialect, RequestOption } from '../../wire/request-options.ts';
 
 export type OptionTable = Readonly<Record<string, RequestOption>>;
-export type Place = RequestOption['in'][number];
+/** A file that is sent, or a stream that is opened. */
+export type RequestType = RequestOption['in'][number];
 
-/** The options that apply to a place, in the order of the table. */
-export function optionsOf(table: OptionTable, place: Place): [name: string, option: RequestOption][] {
-  return Object.entries(table).filter(([, option]) => option.in.includes(place));
+/** The options that apply to a type of request, in the order of the table. */
+export function optionsOf(
+  table: OptionTable,
+  requestType: RequestType,
+): [name: string, option: RequestOption][] {
+  return Object.entries(table).filter(([, option]) => option.in.includes(requestType));
 }
 
 /** Every name under which a value may come, and the option that it belongs to. */
-export function namesOf(table: OptionTable, place: Place): Map<string, string> {
-  const names = optionsOf(table, place).flatMap(([name, option]) => {
-    const aliases = place === 'stream' ? (option.aliases ?? []) : [];
+export function namesOf(table: OptionTable, requestType: RequestType): Map<string, string> {
+  const names = optionsOf(table, requestType).flatMap(([name, option]) => {
+    const aliases = requestType === 'stream' ? (option.aliases ?? []) : [];
     const repeated = option.kind === 'list' || option.kind === 'choices' ? [`${name}[]`] : [];
     return [name, ...repeated, ...aliases].map((each) => [each, name] as const);
   });

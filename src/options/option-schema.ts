@@ -1,28 +1,28 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
-import { type OptionTable, optionsOf, type Place, shownName } from './option-names.ts';
+import { type OptionTable, optionsOf, type RequestType, shownName } from './option-names.ts';
 import { spellings } from './option-value.ts';
 
-/** The options of a place as the JSON Schema of a form or an address, with more properties that are no options. */
+/** The options of a type of request as the JSON Schema of a form or an address, with more properties that are no options. */
 export function optionsSchema(
-  place: Place,
+  requestType: RequestType,
   more: Record<string, TSchema> = {},
   table: OptionTable = requestOptions,
 ): TObject {
-  const options = optionsOf(table, place).map(([name, option]) => {
+  const options = optionsOf(table, requestType).map(([name, option]) => {
     const schema = option.kind === 'list' ? Type.String(described(option)) : valueSchema(option);
     return [shownName(name, option), option.required ? schema : Type.Optional(schema)] as const;
   });
   return Type.Object({ ...more, ...Object.fromEntries(options) });
 }
 
-/** The options of a place as they are understood, every one with its value. */
+/** The options of a type of request as they are understood, every one with its value. */
 export function understoodSchema(
-  place: Place,
+  requestType: RequestType,
   description: string,
   table: OptionTable = requestOptions,
 ): TObject {
-  const options = optionsOf(table, place).map(([name, option]) => [name, valueSchema(option)] as const);
+  const options = optionsOf(table, requestType).map(([name, option]) => [name, valueSchema(option)] as const);
   return Type.Object(Object.fromEntries(options), { description });
 }
 

@@ -1,5 +1,5 @@
 import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
-import { camelCase, type OptionTable, optionsOf, type Place, shownName } from './option-names.ts';
+import { camelCase, type OptionTable, optionsOf, type RequestType, shownName } from './option-names.ts';
 import { spellings } from './option-value.ts';
 
 /** Every file of the project that is made from the table, by its path. */
@@ -41,18 +41,20 @@ ${optionRows('stream', table)}
 `;
 }
 
-function optionRows(place: Place, table: OptionTable): string {
-  const rows = optionsOf(table, place).map(([name, option]) => {
+function optionRows(requestType: RequestType, table: OptionTable): string {
+  const rows = optionsOf(table, requestType).map(([name, option]) => {
     const also =
-      place === 'stream' && option.aliases ? ` Also called ${option.aliases.map(code).join(', ')}.` : '';
-    const mark = place === 'file' && option.startsOver ? ' *' : '';
+      requestType === 'stream' && option.aliases
+        ? ` Also called ${option.aliases.map(code).join(', ')}.`
+        : '';
+    const mark = requestType === 'file' && option.startsOver ? ' *' : '';
     return `| ${code(shownName(name, option))}${mark} | ${valuesOf(option)} | ${defaultOf(option)} | ${option.sentence}${also} |`;
   });
   return ['| option | values | default | what it does |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-function typeOf(name: string, sentence: string, place: Place, table: OptionTable): string {
-  const members = optionsOf(table, place).map(([option, entry]) => {
+function typeOf(name: string, sentence: string, requestType: RequestType, table: OptionTable): string {
+  const members = optionsOf(table, requestType).map(([option, entry]) => {
     return `  /** ${entry.sentence} */\n  ${camelCase(option)}${isThere(entry) ? '' : '?'}: ${valueType(entry)};`;
   });
   return `/** ${sentence} */\nexport type ${name} = {\n${members.join('\n')}\n};`;

@@ -1,6 +1,13 @@
 import type { FileOptions, StreamOptions, StreamOptionsEcho } from '../../wire/option-types.ts';
 import { type OptionKind, requestOptions } from '../../wire/request-options.ts';
-import { camelCase, namesOf, type OptionTable, optionsOf, type Place, shownName } from './option-names.ts';
+import {
+  camelCase,
+  namesOf,
+  type OptionTable,
+  optionsOf,
+  type RequestType,
+  shownName,
+} from './option-names.ts';
 import { type CalledAs, invalidValue, readValue } from './option-value.ts';
 
 /** Texts by the name under which they came, in the order in which they came. */
@@ -9,7 +16,7 @@ export type OptionTexts = ReadonlyMap<string, readonly string[]>;
 type OptionsOf = { file: FileOptions; stream: StreamOptions };
 
 type ReadOptions = {
-  /** The names that are understood; by default those of the place. */
+  /** The names that are understood; by default those of the type of request. */
   names?: ReadonlyMap<string, string>;
   /** What an option is called where it is read; by default its name. */
   calledAs?: (name: string) => CalledAs;
@@ -17,13 +24,13 @@ type ReadOptions = {
 };
 
 /** What was asked for, and nothing else: defaults are not filled in. Throws the error of the first option that cannot be used. */
-export function readOptions<P extends Place>(
+export function readOptions<P extends RequestType>(
   texts: OptionTexts,
-  place: P,
+  requestType: P,
   { names, calledAs = byName, table = requestOptions }: ReadOptions = {},
 ): Partial<OptionsOf[P]> {
-  const sent = byOption(texts, names ?? namesOf(table, place));
-  const values = optionsOf(table, place).map(([name, option]) => {
+  const sent = byOption(texts, names ?? namesOf(table, requestType));
+  const values = optionsOf(table, requestType).map(([name, option]) => {
     const value = readValue(option, sent.get(name) ?? [], calledAs(shownName(name, option)));
     return [camelCase(name), value] as const;
   });
@@ -43,16 +50,16 @@ export function textsOf(query: URLSearchParams): Map<string, string[]> {
 }
 
 /** What holds where nothing was asked for. */
-export function defaultOptions<P extends Place>(
-  place: P,
+export function defaultOptions<P extends RequestType>(
+  requestType: P,
   table: OptionTable = requestOptions,
 ): Pick<OptionsOf[P], DefaultedOptions<P>> {
-  const defaults = optionsOf(table, place).filter(([, option]) => option.default !== undefined);
+  const defaults = optionsOf(table, requestType).filter(([, option]) => option.default !== undefined);
   const entries = defaults.map(([name, option]) => [camelCase(name), option.default] as const);
   return Object.fromEntries(entries) as Pick<OptionsOf[P], DefaultedOptions<P>>;
 }
 
-type DefaultedOptions<P extends Place> = {
+type DefaultedOptions<P extends RequestType> = {
   [Name in keyof OptionsOf[P]]-?: undefined extends OptionsOf[P][Name] ? never : Name;
 }[keyof OptionsOf[P]];
 
@@ -64,9 +71,13 @@ export function echoOptions(options: StreamOptions, table: OptionTable = request
 }
 
 /** Throws invalid_value when an option that must be sent was not. */
-export function requireOptions(texts: OptionTexts, place: Place, table: OptionTable = requestOptions): void {
-  const sent = byOption(texts, namesOf(table, place));
-  for (const [name, option] of optionsOf(table, place)) {
+export function requireOptions(
+  texts: OptionTexts,
+  requestType: RequestType,
+  table: OptionTable = requestOptions,
+): void {
+  const sent = byOption(texts, namesOf(table, requestType));
+  for (const [name, option] of optionsOf(table, requestType)) {
     if (!option.required || sent.get(name)?.some((text) => text.trim())) continue;
     const example = option.kind === 'choice' ? ` Send ${name}=${option.values[0]}.` : '';
     throw invalidValue(name, `\`${name}\` is missing.${example}`);

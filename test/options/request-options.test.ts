@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { optionArguments, optionHelp } from '../../src/cli/option-arguments.ts';
 import { mustStartOver } from '../../src/options/file-options.ts';
-import { camelCase, namesOf, optionsOf, type Place } from '../../src/options/option-names.ts';
+import { camelCase, namesOf, optionsOf, type RequestType } from '../../src/options/option-names.ts';
 import { optionsSchema, valueSchema } from '../../src/options/option-schema.ts';
 import { optionFiles } from '../../src/options/option-texts.ts';
 import { defaultOptions, echoOptions, readOptions } from '../../src/options/read-options.ts';
@@ -13,7 +13,7 @@ import { mostSpeakers } from '../../src/speech/speakers/who-spoke.ts';
 import { type RequestOption, requestOptions } from '../../wire/request-options.ts';
 
 const table: Record<string, RequestOption> = requestOptions;
-const places: Place[] = ['file', 'stream'];
+const requestTypes: RequestType[] = ['file', 'stream'];
 
 test('what is made from the table is up to date', async () => {
   for (const [path, text] of Object.entries(optionFiles())) {
@@ -23,9 +23,9 @@ test('what is made from the table is up to date', async () => {
 });
 
 test('no name means two things', () => {
-  for (const place of places) {
-    const names = optionsOf(table, place).flatMap(([name, option]) => [
-      ...namesOf({ [name]: option }, place).keys(),
+  for (const requestType of requestTypes) {
+    const names = optionsOf(table, requestType).flatMap(([name, option]) => [
+      ...namesOf({ [name]: option }, requestType).keys(),
     ]);
     assert.deepEqual(names, [...new Set(names)]);
   }
@@ -49,12 +49,12 @@ test('a value is taken exactly where the documented schema allows it', () => {
     fc.integer({ min: -5, max: 60_000 }).map(String),
     fc.double({ min: -1, max: 2, noNaN: true }).map((value) => value.toFixed(3)),
   );
-  for (const place of places) {
-    for (const [name, option] of optionsOf(table, place)) {
+  for (const requestType of requestTypes) {
+    for (const [name, option] of optionsOf(table, requestType)) {
       const isAllowed = ajv.compile(valueSchema(option));
       fc.assert(
         fc.property(words, (text) => {
-          assert.equal(isRead(place, name, text), isAllowed(asValue(option, text)), `${name}=${text}`);
+          assert.equal(isRead(requestType, name, text), isAllowed(asValue(option, text)), `${name}=${text}`);
         }),
       );
     }
@@ -112,9 +112,9 @@ test('an entry in the table is enough to document, read, compare, echo, explain 
   assert.match(files['docs/guides/options.md']!, /\| `speaking_style` \* \| text \|/);
 });
 
-function isRead(place: Place, name: string, text: string): boolean {
+function isRead(requestType: RequestType, name: string, text: string): boolean {
   try {
-    return camelCase(name) in readOptions(new Map([[name, [text]]]), place);
+    return camelCase(name) in readOptions(new Map([[name, [text]]]), requestType);
   } catch {
     return false;
   }

@@ -5,14 +5,14 @@ import type { Conversation } from './conversation.ts';
 export type OpenStreams = {
   readonly count: number;
   /** Throws overloaded. */
-  checkRoom(): void;
+  checkCapacity(): void;
   /** The function given back takes it out again. */
   add(conversation: Pick<Conversation, 'end'>): () => void;
   /** Each gets the finals of what it has sent, and then the end. */
   drain(): void;
 };
 
-/** A guess at when a place is free again: streams last for minutes. */
+/** A guess at when another stream can be opened: streams last for minutes. */
 const retryAfterSeconds = 10;
 
 export function createOpenStreams({ maxStreams }: { maxStreams: number }): OpenStreams {
@@ -22,7 +22,7 @@ export function createOpenStreams({ maxStreams }: { maxStreams: number }): OpenS
     get count() {
       return open.size;
     },
-    checkRoom() {
+    checkCapacity() {
       if (open.size >= maxStreams) throw new ServiceError('overloaded', { retryAfterSeconds });
     },
     add(conversation) {

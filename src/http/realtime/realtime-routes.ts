@@ -19,7 +19,7 @@ import { siannDialect } from './dialects/siann.ts';
 import { whisperLiveKitDialect } from './dialects/whisperlivekit.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { createOriginCheck, queryOf } from './stream-credentials.ts';
-import { createStreamWatch } from './stream-watch.ts';
+import { createStreamFigures } from './stream-figures.ts';
 
 export type RealtimeRoutesOptions = {
   recogniser: StreamRecogniser;
@@ -68,7 +68,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     acceptor.check(request.raw);
     checkOrigin(request.raw);
     await leaseOf(request).verifyBody(emptyBodyHash);
-    streams.checkRoom();
+    streams.checkCapacity();
     reply.hijack();
     // The client went away meanwhile, and its lease is closed already.
     if (reply.raw.closed) return reply;
@@ -88,7 +88,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     socket: WebSocket,
   ): Promise<StreamRecord> {
     const lease = leaseOf(request);
-    const watch = createStreamWatch({ onFinal: metrics.finalSaid });
+    const figures = createStreamFigures({ onFinal: metrics.finalSaid });
     const conversation = begin(
       (config) => {
         const session = createSession({
@@ -101,14 +101,14 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
           ...(config.speakerDiarization &&
             options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
         });
-        return watch.watch(session, config);
+        return figures.measured(session, config);
       },
       request.id,
       lease.tokenNote,
     );
     metrics.streamOpened(dialect);
     const leave = streams.add(conversation);
-    // The session knows by itself; a client that has not opened one yet must hear it too.
+    // A session is told by itself; a client that has opened none yet is told here.
     lease.revoked.addEventListener('abort', () => conversation.end('key_revoked'), { once: true });
     try {
       await carryConversation({
@@ -122,7 +122,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
       leave();
     }
     const { code: closeCode, reason } = await conversation.closed;
-    const { audioSeconds, billedSeconds } = watch;
+    const { audioSeconds, billedSeconds } = figures;
     const record = { dialect, closeCode, reason, audioSeconds, billedSeconds };
     metrics.streamClosed(record);
     return record;

@@ -4,9 +4,9 @@ import { ServiceError } from '../../errors/service-error.ts';
 export type TranscriptionCapacity = {
   inFlight(): number;
   heldBytes(): number;
-  /** Throws overloaded. The place is given back by disposing of it. */
-  takePlace(): Disposable;
-  /** False when there is no room for them. */
+  /** Throws overloaded. The permit is given back by disposing of it. */
+  takePermit(): Disposable;
+  /** False when that would be too many. */
   hold(bytes: number): boolean;
   release(bytes: number): void;
 };
@@ -15,7 +15,7 @@ export type CapacityOptions = { maxTranscriptions: number; maxHeldBytes?: number
 
 const defaultMaxHeldBytes = 256 * 1024 * 1024;
 
-/** A guess at when a place is free again: most recordings are short. */
+/** A guess at when a permit is free again: most recordings are short. */
 const retryAfterSeconds = 2;
 
 export function createTranscriptionCapacity({
@@ -28,7 +28,7 @@ export function createTranscriptionCapacity({
     inFlight: () => inFlight,
     heldBytes: () => held,
 
-    takePlace() {
+    takePermit() {
       if (inFlight >= maxTranscriptions) throw new ServiceError('overloaded', { retryAfterSeconds });
       inFlight++;
       let given = true;

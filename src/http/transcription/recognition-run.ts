@@ -1,7 +1,7 @@
+import { createNotifier } from '../../async/notifier.ts';
 import { type DecidedFileOptions, toTranscribeOptions } from '../../options/file-options.ts';
 import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
 import type { Segment, TranscribedRecording } from '../../speech/transcript/segment.ts';
-import { createBell } from './upload/bell.ts';
 
 /** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */
 export type RecognitionRun = {
@@ -33,7 +33,7 @@ export function startRecognition({
 }: RunOptions): RecognitionRun {
   const segments: Segment[] = [];
   const cancelled = new AbortController();
-  const change = createBell();
+  const change = createNotifier();
   const ended = pull();
   ended.catch(() => {});
   return {
@@ -54,7 +54,7 @@ export function startRecognition({
       const next = await recognised.next();
       if (next.done) return next.value;
       segments.push(next.value);
-      change.ring();
+      change.notify();
     }
   }
 }

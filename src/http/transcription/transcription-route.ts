@@ -10,9 +10,9 @@ import { ClientGone, connectionSignal } from './connection-signal.ts';
 import { startRecognition } from './recognition-run.ts';
 import { transcriptionSchema } from './transcription-schema.ts';
 import { readUploadHeaders } from './upload/accepted-headers.ts';
-import { createFileTape } from './upload/file-tape.ts';
 import { receiveUpload } from './upload/receive-upload.ts';
 import { requestBytes } from './upload/request-bytes.ts';
+import { createUploadBuffer } from './upload/upload-buffer.ts';
 import { paceUpload, type UploadPaceOptions } from './upload/upload-pace.ts';
 
 export type TranscriptionRouteOptions = {
@@ -27,7 +27,7 @@ export type TranscriptionRouteOptions = {
 
 const defaultHeartbeatMs = 15_000;
 
-/** `POST /v1/audio/transcriptions`: from the socket to the decoder, with no copy of the upload in between. */
+/** `POST /v1/audio/transcriptions`: recognition begins while the file is still being uploaded. */
 export function transcriptionRoute(app: FastifyInstance, options: TranscriptionRouteOptions): void {
   const { capacity, log, metrics } = options;
 
@@ -46,15 +46,15 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
     // Whatever of the body is unread when the answer has gone out is read and thrown away, or the answer could be lost.
     reply.raw.once('finish', () => request.raw.resume());
     try {
-      using _place = capacity.takePlace();
-      using tape = createFileTape({ capacity });
+      using _permit = capacity.takePermit();
+      using buffer = createUploadBuffer({ capacity });
       const startedAt = performance.now();
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
       const upload = await receiveUpload({
         ...readUploadHeaders(request.headers),
         chunks: paceUpload(requestBytes(request.raw, signal), { ...options.pace, signal }),
         lease,
-        tape,
+        buffer,
         start: (bytes, asked) =>
           startRecognition({
             recogniser: options.recogniser,

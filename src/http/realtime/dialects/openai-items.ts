@@ -33,7 +33,7 @@ export function createOpenaiItems({ byPauses }: { byPauses: boolean }): OpenaiIt
   return {
     write(event) {
       if (event.type === 'speech.started') return begin(event.at);
-      if (event.type === 'transcript') return hear(event);
+      if (event.type === 'transcript') return writeTranscript(event);
       if (event.type === 'error') return [openaiError(event.error)];
       return [];
     },
@@ -52,7 +52,7 @@ export function createOpenaiItems({ byPauses }: { byPauses: boolean }): OpenaiIt
     return [openaiEvent('input_audio_buffer.speech_started', { audio_start_ms, item_id: id })];
   }
 
-  function hear(event: TranscriptEvent): object[] {
+  function writeTranscript(event: TranscriptEvent): object[] {
     const current = open(event.start);
     if (!event.is_final) return delta(current, joinText([...current.finals, event.text]));
     current.finals.push(event.text);

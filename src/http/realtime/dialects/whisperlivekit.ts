@@ -57,7 +57,7 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
       case 'session.begin':
         return [{ type: 'config', useAudioWorklet: isRaw, mode: 'full' }];
       case 'transcript':
-        hear(event);
+        show(event);
         return [picture()];
       case 'speaker.revision':
         for (const { segment_id, speaker } of event.revisions) {
@@ -74,7 +74,7 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
     }
   }
 
-  function hear({ is_final, segment_id, start, end, text, speaker = 0 }: TranscriptEvent): void {
+  function show({ is_final, segment_id, start, end, text, speaker = 0 }: TranscriptEvent): void {
     partial = is_final ? '' : text;
     if (!is_final || text === '') return;
     lines = [...lines, { segmentId: segment_id, speaker: speakerNumber(speaker), text, start, end }].slice(

@@ -13,8 +13,8 @@ import { namesOf } from '../../../options/option-names.ts';
 import { invalidValue } from '../../../options/option-value.ts';
 import { readOptions, requireOptions } from '../../../options/read-options.ts';
 import type { RecognitionRun } from '../recognition-run.ts';
-import type { FileTape } from './file-tape.ts';
 import { createFormReader } from './form-reader.ts';
+import type { UploadBuffer } from './upload-buffer.ts';
 import { maxFileBytes, maxHeldBytes } from './upload-limits.ts';
 
 export type ReceiveOptions = {
@@ -24,7 +24,7 @@ export type ReceiveOptions = {
   /** The format where none is asked for. */
   usualFormat: DecidedFileOptions['responseFormat'];
   lease: Pick<Lease, 'signed' | 'verifyBody'>;
-  tape: FileTape;
+  buffer: UploadBuffer;
   start(bytes: AsyncIterable<Uint8Array>, options: DecidedFileOptions): RecognitionRun;
 };
 
@@ -41,21 +41,21 @@ const patienceMs = 200;
 export async function receiveUpload(
   upload: ReceiveOptions,
 ): Promise<{ options: DecidedFileOptions; run: RecognitionRun }> {
-  const { tape, start } = upload;
+  const { buffer, start } = upload;
   const form = createFormReader({
     boundary: upload.boundary,
     known: fieldNames,
-    onFile: tape.append,
-    onFileEnd: tape.end,
+    onFile: buffer.append,
+    onFileEnd: buffer.end,
   });
   let whole = false;
   const received = receive();
   received.catch(() => {});
 
   let run: RecognitionRun | undefined;
-  const patience = tape.begun.then(() => delay(patienceMs, 'over' as const, { ref: false }));
+  const patience = buffer.begun.then(() => delay(patienceMs, 'over' as const, { ref: false }));
   if ((await Promise.race([received, patience])) === 'over') {
-    run = start(tape.read(), foresee(readFields()));
+    run = start(buffer.read(), foresee(readFields()));
     await receivedOrFailed(run);
   }
   const options = readFields();
@@ -67,8 +67,8 @@ export async function receiveUpload(
     run.cancel();
     run = undefined;
   }
-  run ??= start(tape.read(), options);
-  tape.letGo();
+  run ??= start(buffer.read(), options);
+  buffer.letGo();
   return { options, run };
 
   /** What the fields say that have come so far; more may still come. */
@@ -81,7 +81,7 @@ export async function receiveUpload(
     for await (const chunk of upload.chunks) {
       hash?.update(chunk);
       form.push(chunk);
-      await tape.room();
+      await buffer.drained();
     }
     whole = true;
     if (hash) await upload.lease.verifyBody(hash.digest('hex'));
@@ -103,7 +103,7 @@ export async function receiveUpload(
         if (whole) return;
         failure = { reason };
         // Nobody reads the rest of the file, and the body must not wait for that.
-        tape[Symbol.dispose]();
+        buffer[Symbol.dispose]();
         if (!mustBeReadWhole(reason)) reject(reason);
       });
     });
@@ -122,8 +122,8 @@ export async function receiveUpload(
   }
 
   function refuseUnlessRewindable(field: string): void {
-    if (tape.rewindable()) return;
-    if (tape.overflow() === 'others') throw new ServiceError('overloaded');
+    if (buffer.rewindable()) return;
+    if (buffer.overflow() === 'others') throw new ServiceError('overloaded');
     const most = maxHeldBytes / 1024 / 1024;
     throw invalidValue(
       field,

@@ -1,17 +1,17 @@
+import { createNotifier } from '../../../async/notifier.ts';
 import type { TranscriptionCapacity } from '../capacity.ts';
-import { createBell } from './bell.ts';
 import { maxHeldBytes } from './upload-limits.ts';
 
 /**
  * A file while it is uploaded: written once, read from its beginning while more is coming. As long as it holds its bytes it
  * can be read again; once it has let them go, it keeps only what the reader has not seen, and asks the writer to wait.
  */
-export type FileTape = Disposable & {
+export type UploadBuffer = Disposable & {
   /** After disposal, bytes are thrown away. */
   append(bytes: Uint8Array): void;
   end(): void;
   /** Resolves when the reader is near enough for more to be written. */
-  room(): Promise<void>;
+  drained(): Promise<void>;
   /** Resolves with the first bytes. */
   begun: Promise<void>;
   /** From the first byte; a reader that came before is cut off. Only while `rewindable`. */
@@ -23,13 +23,13 @@ export type FileTape = Disposable & {
   letGo(): void;
 };
 
-type FileTapeOptions = { capacity: Pick<TranscriptionCapacity, 'hold' | 'release'>; maxHeld?: number };
+type UploadBufferOptions = { capacity: Pick<TranscriptionCapacity, 'hold' | 'release'>; maxHeld?: number };
 
 /** Bytes are copied into blocks of one size, since a client decides how small the pieces are that it sends. */
 const blockBytes = 64 * 1024;
 const maxLagBytes = 512 * 1024;
 
-export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOptions): FileTape {
+export function createUploadBuffer({ capacity, maxHeld = maxHeldBytes }: UploadBufferOptions): UploadBuffer {
   const blocks: Uint8Array[] = [];
   let firstBlock = 0;
   let writtenBytes = 0;
@@ -40,11 +40,11 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
   let ended = false;
   let discarding = false;
   let reader = 0;
-  const begun = createBell();
-  const written = createBell();
-  const read = createBell();
+  const begun = createNotifier();
+  const written = createNotifier();
+  const read = createNotifier();
 
-  const tape: FileTape = {
+  const buffer: UploadBuffer = {
     begun: begun.next(),
 
     append(bytes) {
@@ -57,16 +57,16 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
         writtenBytes += piece.length;
         at += piece.length;
       }
-      begun.ring();
-      written.ring();
+      begun.notify();
+      written.notify();
     },
 
     end() {
       ended = true;
-      written.ring();
+      written.notify();
     },
 
-    async room() {
+    async drained() {
       while (!holding && !discarding && writtenBytes - readBytes > maxLagBytes) await read.next();
     },
 
@@ -90,11 +90,11 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
       readBytes = writtenBytes;
       holding = false;
       forget(blocks.length);
-      read.ring();
-      written.ring();
+      read.notify();
+      written.notify();
     },
   };
-  return tape;
+  return buffer;
 
   async function* readFrom(self: number): AsyncGenerator<Uint8Array> {
     while (self === reader) {
@@ -104,7 +104,7 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
         const piece = blocks[block - firstBlock]!.subarray(from, writtenBytes - block * blockBytes);
         readBytes += piece.length;
         if (!holding) dropRead();
-        read.ring();
+        read.notify();
         yield piece;
       } else if (ended) return;
       else await written.next();
@@ -118,7 +118,7 @@ export function createFileTape({ capacity, maxHeld = maxHeldBytes }: FileTapeOpt
     if (heldBytes + blockBytes > maxHeld) overflow = 'file';
     else if (!capacity.hold(blockBytes)) overflow = 'others';
     else heldBytes += blockBytes;
-    if (overflow) tape.letGo();
+    if (overflow) buffer.letGo();
   }
 
   /** Only whole blocks can go. The last one stays, since it is still written to. */

@@ -3,8 +3,9 @@ import type { SessionEvent } from '../../../wire/stream-events.ts';
 import type { Session } from '../../sessions/session.ts';
 
 /** What is known of a session's audio from outside, for the log and the figures. */
-export type StreamWatch = {
-  watch(session: Session, config: StreamOptions): Session;
+export type StreamFigures = {
+  /** The same session, measured. */
+  measured(session: Session, config: StreamOptions): Session;
   readonly audioSeconds: number;
   readonly billedSeconds: number;
 };
@@ -12,8 +13,8 @@ export type StreamWatch = {
 /** Arrivals are kept for this much audio; a final that comes later is not measured. */
 const keptArrivals = 3000;
 
-/** The same sessions, listened in on. `onFinal` is told how long after the end of the speaker's pause a final came. */
-export function createStreamWatch({ onFinal }: { onFinal(seconds: number): void }): StreamWatch {
+/** `onFinal` is told how long after the end of the speaker's pause a final came. */
+export function createStreamFigures({ onFinal }: { onFinal(seconds: number): void }): StreamFigures {
   let ended = { audioSeconds: 0, billedSeconds: 0 };
   return {
     get audioSeconds() {
@@ -22,7 +23,7 @@ export function createStreamWatch({ onFinal }: { onFinal(seconds: number): void 
     get billedSeconds() {
       return ended.billedSeconds;
     },
-    watch(session, config) {
+    measured(session, config) {
       const arrivals = createArrivals(config);
       const note = (event: SessionEvent) => {
         if (event.type === 'session.end') {
