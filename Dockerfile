@@ -18,6 +18,7 @@ COPY LICENSE NOTICE ./
 COPY bin bin/
 COPY scripts/install.mjs scripts/
 COPY wire wire/
+COPY samples samples/
 COPY client client/
 COPY console console/
 COPY docs/realtime.md docs/

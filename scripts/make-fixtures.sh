@@ -23,6 +23,7 @@ convert -f lavfi -i testsrc=size=320x320:rate=1 -frames:v 1 "$work/cover.png"
 convert -i "$speech" -i "$work/cover.png" -map 0 -map 1 -c:v copy -ar 44100 -ac 2 -b:a 128k -id3v2_version 3 \
   -metadata title=speech -metadata:s:v comment="Cover (front)" "$out/speech-44k-stereo-cbr.mp3"
 convert -i "$speech" -ar 22050 -ac 1 -q:a 6 -id3v2_version 0 -write_id3v1 1 -metadata title=speech "$out/speech-22k-vbr.mp3"
+cp "$out/speech-22k-vbr.mp3" "$out/../../../samples/talk.mp3" # what `npm start` tells people to try
 convert -i "$speech" -c:a libopus -b:a 24k "$out/speech-opus.webm"
 convert -i "$speech" -ar 44100 -c:a libvorbis -q:a 2 "$out/speech-vorbis.webm"
 # As MediaRecorder writes it: clusters of unknown size, no duration, no cues.

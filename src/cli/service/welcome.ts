@@ -15,9 +15,7 @@ export type WelcomeOptions = {
 };
 
 /** A few seconds of speech that come with the project. */
-const sampleRecording = fileURLToPath(
-  new URL('../../../test/fixtures/audio/speech-16k.wav', import.meta.url),
-);
+const sampleRecording = fileURLToPath(new URL('../../../samples/talk.mp3', import.meta.url));
 
 /** One screen: where everything is, the keys, and what to try next. */
 export function welcome({ service: { addresses, authorityPath }, keys, link }: WelcomeOptions): string {

@@ -35,7 +35,7 @@ const lookEveryMs = 50;
 /** What may wait for a slow reader before the session is asked for no more. */
 const unreadBytes = 64 * 1024;
 
-/** Carries a conversation over a socket until both have ended, and gives the code with which it was closed. */
+/** Carries a conversation over a socket until both have ended. */
 export async function carryConversation(options: CarryOptions): Promise<void> {
   const { socket, conversation, times = defaultTimes } = options;
   const gone = new Promise<void>((resolve) => {
