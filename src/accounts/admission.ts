@@ -64,7 +64,12 @@ export interface Lease {
    * throws there must be none, and the charge is taken back if it was made.
    */
   settle(seconds: number): Promise<void>;
-  /** Charges later, once, what `settle` could not because the database was away: for what was given already. */
+  /**
+   * The same for a stream, which has been given its text already: what it used past the quota, while nobody could say so, is
+   * not charged. Gives the seconds that were.
+   */
+  settleUpToQuota(seconds: number): Promise<number>;
+  /** The same, later and once, when the database was away for `settleUpToQuota`. */
   owe(seconds: number): Promise<void>;
   /** Gives back the permit, and whatever was reserved and not settled. May be called at any time, any number of times. */
   close(): Promise<void>;

@@ -1,88 +1,50 @@
 import { ServiceError } from '../errors/service-error.ts';
 import type { Counters } from '../storage/counters.ts';
 import type { Database } from '../storage/database.ts';
-import { createMemoryCounters } from '../storage/memory-counters.ts';
-import type { Credential, Gate, Lease } from './admission.ts';
-import { keyInHeader } from './keys/api-key.ts';
-import { createInvalidKeyDelay } from './keys/invalid-key-delay.ts';
+import type { Admitted, Credential, Gate, Lease } from './admission.ts';
+import { createCharges, quotaExceeded } from './charges.ts';
+import { createAuthentication } from './keys/authentication.ts';
+import { createBodyCheck } from './keys/body-check.ts';
 import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
 import { createRevocationMonitor } from './keys/revocation-monitor.ts';
-import { emptyBodyHash, readSignature, type Signature } from './keys/signature.ts';
+import { emptyBodyHash, readSignature, refuseReplay, type Signature } from './keys/signature.ts';
 import { createStreamTokens } from './keys/stream-tokens.ts';
-import { createLease, quotaExceeded, refuseReplay } from './lease.ts';
+import { createLease } from './lease.ts';
 import { createBalanceReader } from './ledger/balances.ts';
 import { periodAt } from './ledger/calendar.ts';
-import { createLedger } from './ledger/ledger.ts';
-import { type Plan, type Plans, plans as publishedPlans } from './projects/plans.ts';
-import { repeat } from './repeat.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Plan, Plans } from './projects/plans.ts';
 
-type Options = {
+export type GateOptions = {
   database: Database;
-  /** The name under which this process holds reservations: the same after a restart, and no other process's. */
-  instance: string;
+  ledger: Ledger;
+  counters: Counters;
+  plans: Plans;
   /** Where failures of the work between requests go. */
   log: { error(fields: object, message: string): void };
-  counters?: Counters;
   clock?: { now(): number };
-  plans?: Plans;
 };
 
-type Found = { key: KnownKey; tokenNote?: string | undefined };
-
-const renewMs = 20_000;
-const catchUpMs = 2_000;
-
-/** Ready to admit once what this instance held at its last end has been given back. */
-export async function createGate(options: Options): Promise<Gate & AsyncDisposable> {
-  const { database, instance, log, clock = Date, plans = publishedPlans } = options;
-  const { counters = createMemoryCounters({ clock }) } = options;
+/** Admits requests, each check in its order. */
+export function createGate(options: GateOptions): Gate & Disposable {
+  const { database, ledger, counters, plans, log, clock = Date } = options;
   const keys = createKeyLookup({ database });
-  const readBalance = createBalanceReader({ database });
-  const ledger = createLedger({ database, instance, clock });
   const tokens = createStreamTokens({ counters, clock });
-  const delayInvalidKey = createInvalidKeyDelay({ counters });
+  const authenticate = createAuthentication({ keys, tokens, counters });
+  const readBalance = createBalanceReader({ database });
   const revocations = createRevocationMonitor({
     database,
     keys,
     onError: (error) => log.error({ err: error }, 'Keys could not be checked for revocation'),
   });
 
-  await ledger.releaseOwn();
-  const renewal = repeat({
-    everyMs: renewMs,
-    work: () => ledger.renew().then(ledger.releaseExpired),
-    onError: (error) => log.error({ err: error }, 'Reservations could not be renewed'),
-  });
-  const catchUp = repeat({
-    everyMs: catchUpMs,
-    work: ledger.catchUp,
-    onError: (error) => log.error({ err: error }, 'The ledger could not catch up'),
-  });
-
-  const authenticate = async (credential: Credential): Promise<Found> => {
-    const found = await findKey(credential);
-    if (found?.key.admitted.environment === credential.environment) return found;
-    await delayInvalidKey(credential.address);
-    throw new ServiceError('invalid_api_key');
-  };
-  const findKey = async ({ streamToken, authorization }: Credential): Promise<Found | undefined> => {
-    if (streamToken !== undefined) {
-      const token = await tokens.redeem(streamToken);
-      const key = token && (await keys.findByHash(token.keyHash));
-      return key && { key, tokenNote: token.note };
-    }
-    const text = keyInHeader(authorization);
-    const key = text === undefined ? undefined : await keys.find(text);
-    return key && { key };
-  };
-
-  const takePermit = async (key: KnownKey, plan: Plan): Promise<() => Promise<void>> => {
-    const name = `connections ${key.admitted.key.id}`;
+  const takePermit = async ({ key }: Admitted, plan: Plan): Promise<() => Promise<void>> => {
+    const name = `connections ${key.id}`;
     if (!(await counters.takePermit(name, plan.concurrentConnections)))
       throw new ServiceError('concurrency_exceeded', { retryAfterSeconds: 1 });
     const giveBack = () => counters.returnPermit(name);
     try {
-      if (await isUsedUp(key, plan)) throw quotaExceeded(clock.now());
+      if (await isUsedUp(key.id, plan)) throw quotaExceeded(clock.now());
       return giveBack;
     } catch (error) {
       await giveBack();
@@ -90,10 +52,10 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
     }
   };
 
-  const isUsedUp = async ({ admitted }: KnownKey, plan: Plan): Promise<boolean> => {
+  const isUsedUp = async (keyId: string, plan: Plan): Promise<boolean> => {
     const quotaMs = quotaOf(plan);
     if (quotaMs === undefined) return false;
-    const { usedMs } = await readBalance(admitted.key.id, periodAt(clock.now()).month);
+    const { usedMs } = await readBalance(keyId, periodAt(clock.now()).month);
     return usedMs >= quotaMs;
   };
 
@@ -101,6 +63,7 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
     async admit(credential, kind): Promise<Lease> {
       const { key, tokenNote } = await authenticate(credential);
       const { admitted } = key;
+      const keyId = admitted.key.id;
       if (credential.projectId !== undefined && credential.projectId !== admitted.project.id)
         throw new ServiceError('project_not_found');
       if (!key.allowsAddress(credential.address)) throw new ServiceError('ip_not_allowed');
@@ -108,32 +71,24 @@ export async function createGate(options: Options): Promise<Gate & AsyncDisposab
       if (kind === 'call') signature?.verify(emptyBodyHash);
 
       const plan = plans[admitted.plan];
-      const waitMs = await counters.takeToken(`requests ${admitted.key.id}`, plan.requestsPerSecond);
+      const waitMs = await counters.takeToken(`requests ${keyId}`, plan.requestsPerSecond);
       if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
-      const returnPermit = kind === 'connection' ? await takePermit(key, plan) : async () => {};
+      const returnPermit = kind === 'connection' ? await takePermit(admitted, plan) : async () => {};
       // Noted last, so that a request that was turned away can be sent again as it is.
-      if (kind === 'call' && signature) await refuseReplay(counters, admitted.key.id, signature);
+      if (kind === 'call' && signature) await refuseReplay(counters, keyId, signature);
 
+      const { requestId } = credential;
+      const unverified = kind === 'call' ? undefined : signature;
       return createLease({
-        requestId: credential.requestId,
         admitted,
-        quotaMs: quotaOf(plan),
-        signed: signature !== undefined,
-        unverified: kind === 'call' ? undefined : signature,
+        body: createBodyCheck({ keyId, counters, signed: signature !== undefined, unverified }),
+        charges: createCharges({ requestId, keyId, quotaMs: quotaOf(plan), ledger, clock }),
+        token: { issue: (note) => tokens.issue(key.hash, note), note: tokenNote },
         abortWhenRevoked: (controller) => revocations.add(key.hash, controller),
         returnPermit,
-        issueToken: (note) => tokens.issue(key.hash, note),
-        tokenNote,
-        ledger,
-        counters,
-        clock,
       });
     },
-    async [Symbol.asyncDispose]() {
-      for (const work of [renewal, catchUp, revocations]) work[Symbol.dispose]();
-      // What cannot be done now is done when what was held expires, save for what is owed.
-      await ledger.catchUp().catch(() => {});
-    },
+    [Symbol.dispose]: () => revocations[Symbol.dispose](),
   };
 }
 

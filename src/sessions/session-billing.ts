@@ -7,8 +7,8 @@ export type StreamAccount = {
   reserve(totalSeconds: number): Promise<void>;
   /** Charges what was used so far and leaves the rest reserved. */
   settleSoFar(totalSeconds: number): Promise<void>;
-  /** Charges what was used in all, once and for all. */
-  settle(totalSeconds: number): Promise<void>;
+  /** Charges what was used in all, once and for all, as far as the quota reaches. Gives the seconds that were charged. */
+  settleUpToQuota(totalSeconds: number): Promise<number>;
   /** Charges later what cannot be charged now. */
   owe(totalSeconds: number): Promise<void>;
 };
@@ -93,18 +93,11 @@ export function createSessionBilling(options: Options): SessionBilling {
     async settle() {
       credit?.close();
       try {
-        await account.settle(paidSeconds);
-        billedSeconds = paidSeconds;
+        billedSeconds = await account.settleUpToQuota(paidSeconds);
       } catch (error) {
-        if (hasCode(error, 'unavailable')) {
-          await account.owe(paidSeconds);
-          billedSeconds = paidSeconds;
-        } else if (hasCode(error, 'quota_exceeded') && credit) {
-          // Used past the quota while nobody could say so.
-          const grantedSeconds = Math.max(billedSeconds, Math.min(paidSeconds, reservedSeconds));
-          await account.settle(grantedSeconds);
-          billedSeconds = grantedSeconds;
-        } else throw error;
+        if (!hasCode(error, 'unavailable')) throw error;
+        await account.owe(paidSeconds);
+        billedSeconds = paidSeconds;
       }
     },
     get paidSeconds() {

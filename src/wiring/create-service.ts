@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../wire/account.ts';
 import { createGate } from '../accounts/gate.ts';
+import { createLedger } from '../accounts/ledger/ledger.ts';
+import { startLedgerUpkeep } from '../accounts/ledger/ledger-upkeep.ts';
 import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts';
-import type { Plans } from '../accounts/projects/plans.ts';
+import { type Plans, plans as publishedPlans } from '../accounts/projects/plans.ts';
 import type { SignIn } from '../accounts/sign-in/sign-in.ts';
 import { createUsageViews } from '../accounts/usage/usage-views.ts';
 import { createNetworkList } from '../addresses/networks.ts';
@@ -54,8 +56,7 @@ export type Service = AsyncDisposable & {
 
 /** The one place where the service is put together; it is taken apart in reverse. */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, log } = options;
-  const plans = options.plans && { plans: options.plans };
+  const { config, log, plans = publishedPlans } = options;
   const { keep, closeAll } = createOpenParts();
 
   try {
@@ -67,8 +68,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const counters = keep(
       redis ? createRedisCounters({ redis, node: config.instance }) : createMemoryCounters(),
     );
-    const gate = keep(await createGate({ database, counters, instance: config.instance, log, ...plans }));
-    const views = createUsageViews({ database, ...plans });
+    const ledger = createLedger({ database, instance: config.instance });
+    keep(await startLedgerUpkeep({ ledger, log }));
+    const gate = keep(createGate({ database, ledger, counters, plans, log }));
+    const views = createUsageViews({ database, plans });
     const certificates =
       config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
     const tracing = config.otlpEndpoint
@@ -99,7 +102,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const webConsole = createConsole({ database, counters, accounts, figures, addresses });
+    const webConsole = createConsole({ database, counters, accounts, plans, figures, addresses });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);
       await webConsole.routes(app);

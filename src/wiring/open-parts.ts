@@ -1,20 +1,23 @@
 export type OpenParts = {
   /** Keeps a part until all are closed, and gives it back. */
-  keep<Part extends AsyncDisposable>(part: Part): Part;
-  /** The last that was kept first. */
+  keep<Part extends AsyncDisposable | Disposable>(part: Part): Part;
+  /** Closes them one after the other, beginning with the last. */
   closeAll(): Promise<void>;
 };
 
-/** What has been put together so far, to be taken apart in reverse: AsyncDisposableStack, which Node.js 20 does not have. */
+/** What has been put together so far, to be taken apart in reverse. It is what AsyncDisposableStack is, which Node.js 20 does not have. */
 export function createOpenParts(): OpenParts {
-  const open: AsyncDisposable[] = [];
+  const open: (AsyncDisposable | Disposable)[] = [];
   return {
     keep(part) {
       open.unshift(part);
       return part;
     },
     async closeAll() {
-      for (const part of open.splice(0)) await part[Symbol.asyncDispose]();
+      for (const part of open.splice(0)) {
+        if (Symbol.asyncDispose in part) await part[Symbol.asyncDispose]();
+        else part[Symbol.dispose]();
+      }
     },
   };
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporarySqlite } from '../../bench/servers/temporary-database.ts';
-import { createGate } from '../../src/accounts/gate.ts';
-import { type AccountTestbed, createAccountTestbed } from '../support/accounts.ts';
+import { type AccountTestbed, createAccountTestbed, startGate } from '../support/accounts.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
 
-test('a request that fails inside the gate keeps no place', async () => {
+test('a request that fails inside the gate keeps no permit', async () => {
   await using testbed = await createAccountTestbed(temporarySqlite);
   const { key } = await testbed.createKey();
   const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
@@ -17,7 +16,7 @@ test('a request that fails inside the gate keeps no place', async () => {
   await admit();
 });
 
-test('a failed release gives the place back all the same, and the next start gives back the rest', async () => {
+test('a failed release gives the permit back all the same, and the next start gives back the rest', async () => {
   await using testbed = await createAccountTestbed(temporarySqlite);
   const { key, id } = await testbed.createKey();
   const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
@@ -27,23 +26,23 @@ test('a failed release gives the place back all the same, and the next start giv
   await (await admit()).close();
   await other.close();
   assert.equal((await auditLedger(testbed.database, id)).reservedMs, 30_000);
-  await using _next = await createGate({ ...testbed, log: console, instance: 'here' });
+  await using _next = await startGate({ ...testbed, log: console, instance: 'here' });
   assert.equal((await auditLedger(testbed.database, id)).reservedMs, 0);
 });
 
-test('a lease that is closed watches its key no more', async () => {
+test('a lease that is closed does not learn that its key was revoked', async () => {
   await using testbed = await createAccountTestbed(temporarySqlite);
   const { key, id } = await testbed.createKey();
   const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
-  const watched = await testbed.gate.admit(testbed.credential(key), 'connection');
+  const open = await testbed.gate.admit(testbed.credential(key), 'connection');
   await lease.close();
   assert.equal(lease.revoked.aborted, false);
-  assert.equal(watched.revoked.aborted, false);
+  assert.equal(open.revoked.aborted, false);
   await testbed.accounts.keys.revoke(id);
-  for (let tries = 0; tries < 250 && !watched.revoked.aborted; tries += 1) await delay(20);
-  assert.equal(watched.revoked.aborted, true);
+  for (let tries = 0; tries < 250 && !open.revoked.aborted; tries += 1) await delay(20);
+  assert.equal(open.revoked.aborted, true);
   assert.equal(lease.revoked.aborted, false);
-  await watched.close();
+  await open.close();
 });
 
 async function withoutTable(

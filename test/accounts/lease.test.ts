@@ -35,6 +35,23 @@ test('the last seconds of a quota can be used, though they are no whole step', a
   await lease.close();
 });
 
+test('a stream is charged as far as its quota reaches, and no further', async () => {
+  const plan = { ...plans.free, quotaMinutes: 0.1 };
+  await using testbed = await createAccountTestbed(temporarySqlite, { plans: { ...plans, free: plan } });
+  const { lease, held, keyId } = await admitOne(testbed);
+  await lease.reserve(5);
+  assert.equal(await lease.settleUpToQuota(7), 5);
+  await lease.close();
+  assert.equal(await held(), 0);
+  assert.equal((await auditLedger(testbed.database, keyId)).usedMs, 5000);
+
+  const { lease: next } = await admitOne(testbed);
+  await next.reserve(1);
+  assert.equal(await next.settleUpToQuota(0.5), 0.5);
+  await next.close();
+  assert.equal((await auditLedger(testbed.database, keyId)).usedMs, 5000);
+});
+
 test('reservations that are asked for at once are taken one after the other', async () => {
   await using testbed = await createAccountTestbed(temporarySqlite);
   const { lease, held } = await admitOne(testbed);

@@ -3,14 +3,13 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '../../bench/servers/postgres.ts';
 import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import { createGate } from '../../src/accounts/gate.ts';
 import { createInvalidKeyDelay } from '../../src/accounts/keys/invalid-key-delay.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
 import { createSignInDelay } from '../../src/accounts/sign-in/sign-in-delay.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { openRedis } from '../../src/storage/redis/redis.ts';
 import { createRedisCounters } from '../../src/storage/redis/redis-counters.ts';
-import { type AccountTestbed, createAccountTestbed, sign } from '../support/accounts.ts';
+import { type AccountTestbed, createAccountTestbed, sign, startGate } from '../support/accounts.ts';
 
 type Node = Awaited<ReturnType<typeof startNode>>;
 
@@ -23,7 +22,7 @@ async function startNode(databaseUrl: string, name: string) {
   const database = await openDatabase({ url: databaseUrl });
   const connection = await openRedis({ url: (redis as RedisServer).url, log });
   const counters = createRedisCounters({ redis: connection, node: name });
-  const gate = await createGate({ database, counters, instance: name, log });
+  const gate = await startGate({ database, counters, instance: name, log });
   return {
     database,
     counters,

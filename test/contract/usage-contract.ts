@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Admitted } from '../../src/accounts/admission.ts';
+import { plans } from '../../src/accounts/projects/plans.ts';
 import type { Environment } from '../../wire/account.ts';
 import { type AccountTestbed, createAccountTestbed } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
@@ -28,6 +29,17 @@ export function usageContract(create: CreateDatabase): void {
     const admitted = await use(testbed, (await testbed.createKey()).key, [60]);
     const { usage } = await testbed.views.readAccount(admitted);
     assert.deepEqual([usage.currentMonth, usage.quota, usage.remaining], [1, null, null]);
+  });
+
+  it('reports to operators what is left of the plans that the service has', async () => {
+    const free = { ...plans.free, quotaMinutes: 10 };
+    await using testbed = await createAccountTestbed(create, { plans: { ...plans, free } });
+    await use(testbed, (await testbed.createKey()).key, [60]);
+    const { keys } = await testbed.readUsageReport({});
+    assert.deepEqual(
+      keys.map(({ minutes, quota, remaining }) => [minutes, quota, remaining]),
+      [[1, 10, 9]],
+    );
   });
 
   it('counts each key and environment for itself, and a regenerated key goes on where it was', async () => {

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createGate } from '../../src/accounts/gate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { createAccountTestbed } from '../support/accounts.ts';
+import { createAccountTestbed, startGate } from '../support/accounts.ts';
 import { type CreateDatabase, onBothEngines } from '../support/both-engines.ts';
 
 const guide = readFileSync(fileURLToPath(new URL('../../docs/operating/backup.md', import.meta.url)), 'utf8');
@@ -51,7 +50,7 @@ await onBothEngines({
         [[61_500, 30_000]],
       );
       const { clock } = testbed;
-      await using gate = await createGate({ database, clock, instance: 'after', log: { error() {} } });
+      await using gate = await startGate({ database, clock, instance: 'after', log: { error() {} } });
       const lease = await gate.admit(testbed.credential(key), 'connection');
       await lease.reserve(1);
       await lease.settle(1);

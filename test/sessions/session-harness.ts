@@ -92,7 +92,10 @@ function notingAccount(quotaSeconds = Number.POSITIVE_INFINITY): NotingAccount {
       account.reserved = Math.max(account.reserved, seconds);
     },
     settleSoFar: charge,
-    settle: charge,
+    async settleUpToQuota(seconds) {
+      await charge(seconds);
+      return seconds;
+    },
     owe: charge,
   };
   return account;

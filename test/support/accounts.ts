@@ -1,9 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Credential } from '../../src/accounts/admission.ts';
-import { createGate } from '../../src/accounts/gate.ts';
+import type { Credential, Gate } from '../../src/accounts/admission.ts';
+import { createGate, type GateOptions } from '../../src/accounts/gate.ts';
+import { createLedger } from '../../src/accounts/ledger/ledger.ts';
+import { startLedgerUpkeep } from '../../src/accounts/ledger/ledger-upkeep.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
-import type { Plans } from '../../src/accounts/projects/plans.ts';
+import { type Plans, plans as publishedPlans } from '../../src/accounts/projects/plans.ts';
+import { createUsageReport } from '../../src/accounts/usage/usage-report.ts';
 import { createUsageViews } from '../../src/accounts/usage/usage-views.ts';
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Environment } from '../../wire/account.ts';
 import type { CreateDatabase } from './both-engines.ts';
@@ -25,6 +29,25 @@ export function createTestClock(start = '2026-11-15T12:00:00Z'): TestClock {
   };
 }
 
+export type TestGateOptions = Pick<GateOptions, 'database' | 'log'> &
+  Partial<Pick<GateOptions, 'counters' | 'plans' | 'clock'>> & { instance: string };
+
+/** A gate with a ledger of its own that is kept up, as a service has them. */
+export async function startGate(options: TestGateOptions): Promise<Gate & AsyncDisposable> {
+  const { database, instance, log, clock = Date, plans = publishedPlans } = options;
+  const { counters = createMemoryCounters({ clock }) } = options;
+  const ledger = createLedger({ database, instance, clock });
+  const upkeep = await startLedgerUpkeep({ ledger, log });
+  const gate = createGate({ database, ledger, counters, plans, log, clock });
+  return {
+    admit: gate.admit,
+    async [Symbol.asyncDispose]() {
+      gate[Symbol.dispose]();
+      await upkeep[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** Accounts and the gate over a real database, with a clock that stands still until it is moved. */
 export async function createAccountTestbed(
   create: CreateDatabase,
@@ -35,9 +58,11 @@ export async function createAccountTestbed(
   const clock = createTestClock();
   const logged: string[] = [];
   const log = { error: (_fields: object, message: string) => void logged.push(message) };
-  const gate = await createGate({ database, clock, log, instance: 'here', ...options });
+  const { plans = publishedPlans, instance = 'here' } = options;
+  const gate = await startGate({ database, clock, log, instance, plans });
   const accounts = createAccounts({ database, clock });
-  const views = createUsageViews({ database, clock, ...(options.plans && { plans: options.plans }) });
+  const readUsageReport = createUsageReport({ database, accounts, plans, clock });
+  const views = createUsageViews({ database, clock, plans });
   const project = (await accounts.createFirst())!;
   let requests = 0;
 
@@ -48,6 +73,7 @@ export async function createAccountTestbed(
     gate,
     accounts,
     views,
+    readUsageReport,
     project,
     logged,
     createKey: (environment: Environment = 'test') =>

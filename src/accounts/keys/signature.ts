@@ -1,11 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../errors/service-error.ts';
+import type { Counters } from '../../storage/counters.ts';
 import type { Credential } from '../admission.ts';
 
 /** A signature may be this much older or newer than our clock. */
 const toleranceMs = 300_000;
 /** Longer than any signature stays within the tolerance. */
-export const signatureLifetimeMs = 2 * toleranceMs;
+const signatureLifetimeMs = 2 * toleranceMs;
 
 export const emptyBodyHash = createHash('sha256').digest('hex');
 
@@ -34,4 +35,10 @@ export function readSignature(request: Signed, secret: string, nowMs: number): S
       if (!timingSafeEqual(expected, Buffer.from(hex, 'hex'))) throw new ServiceError('invalid_signature');
     },
   };
+}
+
+/** A signature is taken once. */
+export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
+  const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
+  if (!first) throw new ServiceError('invalid_signature');
 }

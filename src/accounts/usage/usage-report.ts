@@ -4,7 +4,7 @@ import type { Key } from '../keys/keys.ts';
 import { createBalanceReader } from '../ledger/balances.ts';
 import { periodAt } from '../ledger/calendar.ts';
 import type { Accounts } from '../projects/accounts.ts';
-import { plans } from '../projects/plans.ts';
+import type { Plans } from '../projects/plans.ts';
 import { dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
 import { type UsageRange, wholeRange } from './usage-range.ts';
 
@@ -26,10 +26,10 @@ export type ReadUsageReport = (
   wanted: UsageRange & { project?: string | undefined; key?: string | undefined },
 ) => Promise<UsageReport>;
 
-type Options = { database: Database; accounts: Accounts; clock?: { now(): number } };
+type Options = { database: Database; accounts: Accounts; plans: Plans; clock?: { now(): number } };
 
 /** What the keys of one project, or of all, have used: for whoever runs the service. */
-export function createUsageReport({ database, accounts, clock = Date }: Options): ReadUsageReport {
+export function createUsageReport({ database, accounts, plans, clock = Date }: Options): ReadUsageReport {
   const readBalance = createBalanceReader({ database });
 
   return async ({ project, key, ...range }) => {

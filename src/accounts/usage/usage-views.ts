@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Admitted } from '../admission.ts';
 import { createBalanceReader } from '../ledger/balances.ts';
 import { periodAt, resetDateOf } from '../ledger/calendar.ts';
-import { type Plans, plans as publishedPlans } from '../projects/plans.ts';
+import type { Plans } from '../projects/plans.ts';
 import { dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
 import { type UsageRange, wholeRange } from './usage-range.ts';
 
@@ -14,9 +14,9 @@ export interface UsageViews {
   readUsage(admitted: Admitted, range?: UsageRange): Promise<Usage>;
 }
 
-type Options = { database: Database; clock?: { now(): number }; plans?: Plans };
+type Options = { database: Database; plans: Plans; clock?: { now(): number } };
 
-export function createUsageViews({ database, clock = Date, plans = publishedPlans }: Options): UsageViews {
+export function createUsageViews({ database, plans, clock = Date }: Options): UsageViews {
   const readBalance = createBalanceReader({ database });
 
   const readMonth = async ({ key, plan }: Admitted): Promise<MonthlyUsage> => {

@@ -1,3 +1,4 @@
+import { plans } from '../../accounts/projects/plans.ts';
 import { createUsageReport } from '../../accounts/usage/usage-report.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -12,7 +13,7 @@ export const usage: Command = async (args, context) => {
   });
   await onDatabase(context, async (accountContext) => {
     const { database, accounts } = accountContext;
-    const { from, to, keys } = await createUsageReport({ database, accounts })(values);
+    const { from, to, keys } = await createUsageReport({ database, accounts, plans })(values);
     const rows = keys.map(({ project, key, minutes, requests, remaining }) => [
       project.name,
       `${key.prefix}…`,

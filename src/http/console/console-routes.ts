@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Plans } from '../../accounts/projects/plans.ts';
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ConsoleFiles } from './console-files.ts';
@@ -11,6 +12,7 @@ import { signInRoutes } from './sign-in-routes.ts';
 
 export type ConsoleRoutesOptions = ProjectRoutesOptions & {
   signIn: SignIn;
+  plans: Plans;
   figures: ServiceFigures;
   files: ConsoleFiles;
 };

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
+import type { Plans } from '../../accounts/projects/plans.ts';
 import { createSignIn, type SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { createUsageReport } from '../../accounts/usage/usage-report.ts';
 import type { Counters } from '../../storage/counters.ts';
@@ -21,15 +22,16 @@ export type ConsoleOptions = {
   database: Database;
   counters: Counters;
   accounts: Accounts;
+  plans: Plans;
   figures: ServiceFigures;
   addresses: Record<Environment, string>;
 };
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { database, counters, accounts } = options;
+  const { database, counters, accounts, plans } = options;
   const signIn = createSignIn({ database, counters });
   const files = createConsoleFiles();
-  const readUsage = createUsageReport({ database, accounts });
+  const readUsage = createUsageReport({ database, accounts, plans });
   const playgroundKeys = createPlaygroundKeys(accounts);
   return {
     signIn,

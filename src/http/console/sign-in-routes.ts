@@ -1,19 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../../wire/account.ts';
-import { plans } from '../../accounts/projects/plans.ts';
+import type { Plans } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleUserOf } from './console-user.ts';
 import { endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 
-export type SignInRoutesOptions = { signIn: SignIn; addresses: Record<Environment, string> };
+export type SignInRoutesOptions = {
+  signIn: SignIn;
+  plans: Plans;
+  addresses: Record<Environment, string>;
+};
 
 const text = Type.String({ maxLength: 1000 });
 const nameAndPassword = Type.Object({ name: text, password: text });
 const linkAndPassword = Type.Object({ link: text, name: text, password: text });
 
 /** Who is using the console. */
-export function signInRoutes(app: FastifyInstance, { signIn, addresses }: SignInRoutesOptions): void {
+export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions): void {
+  const { signIn, plans, addresses } = options;
   const config = { admission: 'open' } as const;
   const signedOut = { admission: 'open', signedOut: true } as const;
 

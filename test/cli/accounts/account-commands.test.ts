@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { type TemporaryDatabase, temporarySqlite } from '../../../bench/servers/temporary-database.ts';
-import { createGate } from '../../../src/accounts/gate.ts';
 import { createAccounts } from '../../../src/accounts/projects/accounts.ts';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import { startGate } from '../../support/accounts.ts';
 import { type Script, scriptedContext } from '../scripted-context.ts';
 
 let file: TemporaryDatabase;
@@ -96,7 +96,7 @@ test('usage is shown by key and day, while the service goes on', async () => {
   await siann('projects create talks');
   const [made] = (await siann('keys create --project talks --environment test --json')).objects;
   await using database = await openDatabase({ url: file.url });
-  await using gate = await createGate({ database, instance: 'service', log: console });
+  await using gate = await startGate({ database, instance: 'service', log: console });
   const credential = {
     requestId: 'one',
     environment: 'test' as const,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { plans } from '../../../src/accounts/projects/plans.ts';
 import { startService, type TestResponse, type TestService } from '../../support/service.ts';
 
 const password = 'a quiet river';
@@ -13,7 +14,7 @@ describe('the interface of the console', () => {
   let running: TestService;
   let cookie = '';
   before(async () => {
-    running = await startService();
+    running = await startService({ plans: { ...plans, basic: { ...plans.basic, quotaMinutes: 7 } } });
     const link = await running.service.signIn.createLink();
     cookie = cookieOf(await call('POST', '/setup', { link, name: 'mei', password }));
   });
@@ -200,6 +201,19 @@ describe('the interface of the console', () => {
     );
     assert.equal(view.processes, 1);
     assert.ok(view.errors.some(({ code, count }) => code === 'not_signed_in' && count > 0));
+  });
+
+  test('shows the plans that the service has', async () => {
+    type Session = { plans: { id: string; quotaMinutes: number | null }[] };
+    const { plans: shown } = await ask<Session>('GET', '/session');
+    assert.equal(shown.find(({ id }) => id === 'basic')?.quotaMinutes, 7);
+    const { id } = await ask<{ id: string }>('POST', '/projects', { name: 'small', plan: 'basic' });
+    await ask('POST', `/projects/${id}/keys`, { name: 'only', environment: 'live' });
+    const usage = await ask<{ keys: { quota: number | null }[] }>('GET', `/projects/${id}/usage`);
+    assert.deepEqual(
+      usage.keys.map(({ quota }) => quota),
+      [7],
+    );
   });
 
   test('is not there in the test environment', async () => {

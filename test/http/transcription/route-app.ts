@@ -45,6 +45,7 @@ export function recordedLease(given: Partial<Lease> = {}): RecordedLease {
     reserve: async (seconds) => void lease.reserved.push(seconds),
     settleSoFar: async () => {},
     settle: async (seconds) => void lease.settled.push(seconds),
+    settleUpToQuota: async (seconds) => seconds,
     owe: async () => {},
     close: async () => {},
     ...given,

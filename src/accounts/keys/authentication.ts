@@ -1,0 +1,36 @@
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Counters } from '../../storage/counters.ts';
+import type { Credential } from '../admission.ts';
+import { keyInHeader } from './api-key.ts';
+import { createInvalidKeyDelay } from './invalid-key-delay.ts';
+import type { KeyLookup, KnownKey } from './key-lookup.ts';
+import type { StreamTokens } from './stream-tokens.ts';
+
+export type Authenticated = { key: KnownKey; tokenNote?: string | undefined };
+
+/** Finds the key that a request carries, or that its token stands for; throws invalid_api_key, the later the more are tried. */
+export type Authenticate = (credential: Credential) => Promise<Authenticated>;
+
+type Options = { keys: KeyLookup; tokens: StreamTokens; counters: Counters };
+
+export function createAuthentication({ keys, tokens, counters }: Options): Authenticate {
+  const delayInvalidKey = createInvalidKeyDelay({ counters });
+
+  const find = async ({ streamToken, authorization }: Credential): Promise<Authenticated | undefined> => {
+    if (streamToken !== undefined) {
+      const token = await tokens.redeem(streamToken);
+      const key = token && (await keys.findByHash(token.keyHash));
+      return key && { key, tokenNote: token.note };
+    }
+    const text = keyInHeader(authorization);
+    const key = text === undefined ? undefined : await keys.find(text);
+    return key && { key };
+  };
+
+  return async (credential) => {
+    const found = await find(credential);
+    if (found?.key.admitted.environment === credential.environment) return found;
+    await delayInvalidKey(credential.address);
+    throw new ServiceError('invalid_api_key');
+  };
+}

@@ -1,0 +1,34 @@
+import { repeat } from '../repeat.ts';
+import type { Ledger } from './ledger.ts';
+
+type Options = {
+  ledger: Ledger;
+  /** Where failures go, since nobody waits for this work. */
+  log: { error(fields: object, message: string): void };
+};
+
+const renewMs = 20_000;
+const catchUpMs = 2_000;
+
+/** The ledger's work between requests. Resolves when what this instance held at its last end has been given back. */
+export async function startLedgerUpkeep({ ledger, log }: Options): Promise<AsyncDisposable> {
+  await ledger.releaseOwn();
+  const renewal = repeat({
+    everyMs: renewMs,
+    work: () => ledger.renew().then(ledger.releaseExpired),
+    onError: (error) => log.error({ err: error }, 'Reservations could not be renewed'),
+  });
+  const catchUp = repeat({
+    everyMs: catchUpMs,
+    work: ledger.catchUp,
+    onError: (error) => log.error({ err: error }, 'The ledger could not catch up'),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      renewal[Symbol.dispose]();
+      catchUp[Symbol.dispose]();
+      // What is still held expires by itself and is then given back. Only what is owed is lost.
+      await ledger.catchUp().catch(() => {});
+    },
+  };
+}
