@@ -2,53 +2,39 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { choose, chooseNumbers, chooseSeveral, readOptions } from '../evaluation/command-options.ts';
+import { join } from 'node:path';
+import { choose, chooseNumbers, chooseSeveral } from '../evaluation/command-options.ts';
 import { endProgress, showProgress } from '../evaluation/progress.ts';
-import { addScores, errorRate, type Score, score } from '../evaluation/scoring.ts';
+import { addScores, errorRate } from '../evaluation/scoring.ts';
+import { accuracyFigures } from './accuracy/accuracy-figures.ts';
+import { type SentenceResult, toSentenceResult } from './accuracy/sentence-result.ts';
 import { atSpeeds } from './altered-speed.ts';
 import { languageFor } from './asked-language.ts';
 import { createEngine } from './engines/create-engine.ts';
-import {
-  type Engine,
-  type EngineName,
-  engineNames,
-  type ModelSize,
-  modelSizes,
-  type Transcription,
-} from './engines/engine.ts';
-import { readSpeechSets, type Sentence, type SpeechSet, speechFolder } from './speech-sets.ts';
+import { type Engine, engineNames, type ModelSize, modelSizes } from './engines/engine.ts';
+import { definingOptions, readCommand } from './options.ts';
+import { createRecord, printMissed } from './run-checks.ts';
+import { readSpeechSets, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { makeSwitchingSet, switchingNames } from './switching-sets.ts';
 import { formatTable } from './table.ts';
 
-type Result = {
-  engine: EngineName;
-  set: string;
-  file: string;
-  audioSeconds: number;
-  seconds: number;
-  reference: string;
-  hypothesis: string;
-  score: Score;
-  foldedScore: Score;
-  /** Against the reference or its translation, whichever is nearer. */
-  looseScore: Score;
-  heardRightly?: boolean;
-};
-
-const values = readOptions({
-  sets: { type: 'string' },
-  limit: { type: 'string' },
-  engine: { type: 'string', default: 'siann' },
-  model: { type: 'string', default: 'small' },
-  language: { type: 'string' },
-  context: { type: 'string', default: 'short' },
-  speeds: { type: 'string', default: '1' },
-  threads: { type: 'string', default: '2' },
-  json: { type: 'string' },
-  worst: { type: 'boolean', default: false },
+const { command, values } = readCommand({
+  script: 'bench:accuracy',
+  selecting: ['sets', 'engines'],
+  defaults: {
+    sets: undefined,
+    limit: undefined,
+    engines: 'siann',
+    model: 'small',
+    language: undefined,
+    context: 'short',
+    speeds: '1',
+    threads: '2',
+    json: undefined,
+    worst: false,
+  },
 });
-const engines = chooseSeveral('engine', engineNames, values.engine);
+const engines = chooseSeveral('engines', engineNames, values.engines);
 const model: ModelSize = choose('model', modelSizes, values.model);
 const [limit] = values.limit === undefined ? [] : chooseNumbers('limit', values.limit);
 const context = choose('context', ['short', 'full'], values.context);
@@ -59,12 +45,21 @@ const sets: SpeechSet[] = [];
 for (const set of await chosenSets())
   sets.push(await atSpeeds({ ...set, sentences: set.sentences.slice(0, limit) }, speeds, scratch));
 
-const results: Result[] = [];
+const record = createRecord(command);
+const results: SentenceResult[] = [];
 for (const name of engines) {
   await using engine = await createEngine(name, { model, threads: Number(values.threads), context });
   for (const set of sets) await scoreSet(engine, set);
 }
 console.log(summary());
+const options = definingOptions(command, 'accuracy');
+const figures = accuracyFigures(results, {
+  model,
+  asShipped: options === undefined,
+  isAside: options !== undefined && /limit|context|PRECISION/.test(options),
+});
+record(figures);
+printMissed(figures);
 if (values.worst) console.log(`\n${worstSentences()}`);
 
 /** Those named, or all in the folder and, for engines that can switch, those spliced from them. */
@@ -84,34 +79,10 @@ async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
   for (const [index, sentence] of set.sentences.entries()) {
     showProgress(`${engine.name} ${set.name} ${index + 1}/${set.sentences.length}`);
     const heard = await engine.transcribe(sentence.file, language ? { language } : {});
-    results.push(toResult(engine.name, set, sentence, heard));
+    results.push(toSentenceResult(engine.name, set, sentence, heard));
     if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
   }
   endProgress();
-}
-
-function toResult(
-  engine: EngineName,
-  set: SpeechSet,
-  sentence: Sentence,
-  { text, seconds, language }: Transcription,
-): Result {
-  const against = (reference: string) => score(reference, text);
-  const scores = [sentence.text, ...(sentence.mandarin ? [sentence.mandarin] : [])].map(against);
-  const tells = language !== undefined && !switchingNames().includes(set.name);
-  return {
-    engine,
-    set: set.name,
-    file: basename(sentence.file),
-    audioSeconds: sentence.seconds,
-    seconds,
-    reference: sentence.text,
-    hypothesis: text,
-    score: scores[0]!,
-    looseScore: scores.reduce((best, each) => (errorRate(each) < errorRate(best) ? each : best)),
-    ...(tells && { heardRightly: language === set.language }),
-    foldedScore: score(sentence.text, text, { numbersFolded: true }),
-  };
 }
 
 function summary(): string {
@@ -130,18 +101,19 @@ function summary(): string {
   return formatTable(['set', 'sentences', 'units', ...titles], rows);
 }
 
-function figuresOf(some: Result[]): string[] {
+function figuresOf(some: SentenceResult[]): string[] {
   const total = addScores(some.map((result) => result.score));
   const folded = addScores(some.map((result) => result.foldedScore));
   const seconds = some.reduce((sum, result) => sum + result.seconds, 0);
-  const told = some.filter(({ heardRightly }) => heardRightly !== undefined);
+  const loose = some.flatMap(({ looseScore }) => looseScore ?? []);
+  const told = some.filter(({ languageFound }) => languageFound !== undefined);
   const audioSeconds = some.reduce((sum, result) => sum + result.audioSeconds, 0);
   return [
     percent(errorRate(total)),
     percent(errorRate(folded)),
-    percent(errorRate(addScores(some.map((result) => result.looseScore)))),
+    loose.length === 0 ? '' : percent(errorRate(addScores(loose))),
     `${total.substitutions}/${total.deletions}/${total.insertions}`,
-    told.length === 0 ? '' : percent(told.filter(({ heardRightly }) => heardRightly).length / told.length),
+    told.length === 0 ? '' : percent(told.filter(({ languageFound }) => languageFound).length / told.length),
     (seconds / audioSeconds).toFixed(3),
   ];
 }

@@ -1,35 +1,49 @@
 // `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
 
-import { choose, chooseChecks, readOptions } from '../evaluation/command-options.ts';
+import { choose, chooseChecks } from '../evaluation/command-options.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
-import { createExplain, type Figure, printFigures } from './figure.ts';
+import { createExplain, type Figure, onModel } from './figures/figure.ts';
+import { readCommand } from './options.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';
+import { runChecks } from './run-checks.ts';
 import { readSpeechSets, speechFolder } from './speech-sets.ts';
 
 /** Memory goes first: what the others leave in this process would count. */
-const checks = ['memory', 'times', 'noise'] as const;
+const checks = {
+  memory: ['hours', 'sets'],
+  times: ['sentences', 'sets'],
+  noise: ['minutes'],
+} as const;
+type Check = keyof typeof checks;
+const names = Object.keys(checks) as Check[];
 
-const values = readOptions({
-  only: { type: 'string', default: checks.join(',') },
-  model: { type: 'string', default: 'small' },
-  sets: { type: 'string', default: 'mandarin,english,taiwanese' },
-  sentences: { type: 'string', default: '4' },
-  minutes: { type: 'string', default: '10' },
-  hours: { type: 'string', default: '0.5' },
-  verbose: { type: 'boolean', default: false },
+const { command, values } = readCommand({
+  script: 'bench:robustness',
+  checks,
+  defaults: {
+    only: names.join(','),
+    model: 'small',
+    sets: 'mandarin,english,taiwanese',
+    sentences: '4',
+    minutes: '10',
+    hours: '0.5',
+    verbose: false,
+  },
 });
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const sets = await readSpeechSets(speechFolder(process.env), values.sets.split(','));
 const open = () => createRecogniser({ config });
 const explain = createExplain(values.verbose);
 
-await printFigures(chooseChecks(checks, values.only), measure);
+await runChecks(command, chooseChecks(names, values.only), async (check) =>
+  onModel(config.model, await measure(check)),
+);
 
-function measure(check: (typeof checks)[number]): Promise<Figure[]> {
+function measure(check: Check): Promise<Figure[]> {
   switch (check) {
     case 'memory':
       return measureMemory({ open, sets, hours: Number(values.hours), explain });

@@ -1,7 +1,7 @@
 // `npm run bench:speakers`: who spoke when and what, against conversations of which that is known.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { choose, chooseChecks, readOptions } from '../evaluation/command-options.ts';
+import { choose, chooseChecks } from '../evaluation/command-options.ts';
 import { prepareModel } from '../src/model/prepare-model.ts';
 import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
 import { loadConfig } from '../src/settings/config.ts';
@@ -10,7 +10,9 @@ import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-
 import { createVoiceActivity } from '../src/speech/windows/voice-activity.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
-import { createExplain, type Figure, printFigures } from './figure.ts';
+import { createExplain, type Figure, onModel } from './figures/figure.ts';
+import { readCommand } from './options.ts';
+import { runChecks } from './run-checks.ts';
 import { readConversations } from './speakers/conversations.ts';
 import type { SpeakerParts } from './speakers/found-turns.ts';
 import { measureLong } from './speakers/long-check.ts';
@@ -19,14 +21,25 @@ import { measureTurns } from './speakers/turns-check.ts';
 import { measureWords } from './speakers/words-check.ts';
 import { speechFolder } from './speech-sets.ts';
 
-const checks = ['turns', 'one', 'words', 'long'] as const;
+const checks = {
+  turns: [],
+  one: [],
+  words: [],
+  long: ['hours'],
+} as const;
+type Check = keyof typeof checks;
+const names = Object.keys(checks) as Check[];
 
-const values = readOptions({
-  only: { type: 'string', default: 'turns,one,words' },
-  model: { type: 'string', default: 'small' },
-  conversations: { type: 'string' },
-  hours: { type: 'string', default: '2' },
-  verbose: { type: 'boolean', default: false },
+const { command, values } = readCommand({
+  script: 'bench:speakers',
+  checks,
+  defaults: {
+    only: 'turns,one,words',
+    model: 'small',
+    conversations: undefined,
+    hours: '2',
+    verbose: false,
+  },
 });
 const config = { ...loadConfig(process.env), model: choose('model', modelSizes, values.model) };
 const wanted = values.conversations?.split(',');
@@ -35,9 +48,11 @@ const conversations = (await readConversations(join(speechFolder(process.env), '
 );
 const explain = createExplain(values.verbose);
 
-await printFigures(chooseChecks(checks, values.only), measure);
+await runChecks(command, chooseChecks(names, values.only), async (check) =>
+  check === 'words' ? onModel(config.model, await measure(check)) : measure(check),
+);
 
-async function measure(check: (typeof checks)[number]): Promise<Figure[]> {
+async function measure(check: Check): Promise<Figure[]> {
   if (check === 'words') {
     await using recogniser = await createRecogniser({ config });
     return await measureWords({ recogniser, conversations, explain });

@@ -37,8 +37,9 @@ async function readSpeechSet(folder: string, name: string): Promise<SpeechSet> {
 }
 
 function languageOf(name: string): SpeechSet['language'] {
-  if (name.startsWith('taiwanese')) return 'nan';
-  return name.startsWith('english') ? 'en' : 'zh';
+  const kind = name.replace(/^everyday-/, '');
+  if (kind.startsWith('taiwanese')) return 'nan';
+  return kind.startsWith('english') || kind === 'calls' ? 'en' : 'zh';
 }
 
 /** Columns: file, seconds, then texts; Taiwanese is scored against its Han characters. */

@@ -6,48 +6,67 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { choose, chooseSeveral, readOptions } from '../evaluation/command-options.ts';
+import { choose, chooseSeveral } from '../evaluation/command-options.ts';
 import { decodeAudio } from '../evaluation/decoded-audio.ts';
 import { showProgress } from '../evaluation/progress.ts';
 import { errorRate, score } from '../evaluation/scoring.ts';
 import { writeWave } from '../evaluation/wave-file.ts';
 import { languageFor } from './asked-language.ts';
 import { createEngine } from './engines/create-engine.ts';
-import { type Engine, type EngineName, engineNames, modelSizes, type StageTimes } from './engines/engine.ts';
+import { type Engine, type EngineName, engineNames, engineTitles, modelSizes } from './engines/engine.ts';
 import { openInSeparateProcess } from './engines/separate-process.ts';
+import type { SiannStageTimes } from './engines/siann-stages.ts';
+import { atLeast, atMost, type Figure, rounded } from './figures/figure.ts';
 import { joinSentences } from './long-recording.ts';
 import { median } from './median.ts';
+import { readCommand } from './options.ts';
 import { watchChildMemory } from './process-memory.ts';
+import { createRecord, printMissed } from './run-checks.ts';
 import { readSpeechSets, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { formatTable } from './table.ts';
 
+type MeasureInfo = {
+  title: string;
+  unit?: string;
+  digits: number;
+  bar?: { atMost: number } | { atLeast: number };
+};
+
+/** Bars are for model small. */
 const measures = {
   realTimeFactor: { title: 'real-time factor, long file', digits: 3 },
-  encoderSeconds: { title: 'encoder, s per 30 s window', digits: 2 },
-  tokenMilliseconds: { title: 'decoder, ms per token', digits: 1 },
-  peakMegabytes: { title: 'peak memory, MB', digits: 0 },
-  startSeconds: { title: 'cold start to text of 3 s, s', digits: 2 },
-  warmSeconds: { title: '3 s file, s', digits: 2 },
-  besideLongSeconds: { title: '3 s file while the long one runs, s', digits: 2 },
-  errorPercent: { title: 'error on the long file, %', digits: 1 },
-};
+  encoderSeconds: { title: 'encoder, window of 30 s', unit: 's', digits: 2 },
+  tokenMilliseconds: { title: 'decoder, a token', unit: 'ms', digits: 1 },
+  loneTokenMilliseconds: { title: 'decoder, a token of a window alone', unit: 'ms', digits: 1 },
+  fullAgainstShort: { title: 'encoder, 30 s / 5 s of speech', digits: 1, bar: { atLeast: 8 } },
+  peakMegabytes: { title: 'peak memory, all processes', unit: 'MB', digits: 0 },
+  startSeconds: { title: 'cold start to the text of 3 s', unit: 's', digits: 2 },
+  warmSeconds: { title: '3 s file', unit: 's', digits: 2 },
+  besideLongSeconds: { title: '3 s file beside the long one', unit: 's', digits: 2, bar: { atMost: 3 } },
+  errorPercent: { title: 'error on the long file, numbers folded', unit: '%', digits: 1 },
+} as const satisfies Record<string, MeasureInfo>;
 type Measure = keyof typeof measures;
 type Figures = Partial<Record<Measure, number>>;
 type Clip = { file: string; seconds: number; text: string };
 
 const withPeer = process.env.WHISPER_CPP ? engineNames.join(',') : 'siann,transformers';
-const values = readOptions({
-  engines: { type: 'string', default: withPeer },
-  sets: { type: 'string', default: 'mandarin,mandarin-taiwan,mandarin-english' },
-  seconds: { type: 'string', default: '600' },
-  repeat: { type: 'string', default: '1' },
-  model: { type: 'string', default: 'small' },
-  language: { type: 'string' },
-  threads: { type: 'string', default: String(availableParallelism()) },
+const { command, values } = readCommand({
+  script: 'bench:speed',
+  selecting: ['engines'],
+  defaults: {
+    engines: withPeer,
+    sets: 'mandarin,mandarin-taiwan,mandarin-english',
+    seconds: '600',
+    repeat: '1',
+    model: 'small',
+    language: undefined,
+    threads: String(availableParallelism()),
+  },
 });
 const engines = chooseSeveral('engines', engineNames, values.engines);
 const engineOptions = { model: choose('model', modelSizes, values.model), threads: Number(values.threads) };
 const sets = await readSpeechSets(speechFolder(process.env), values.sets.split(','));
+const record = createRecord(command);
 const folder = await mkdtemp(join(tmpdir(), 'siann-speed-'));
 
 try {
@@ -60,6 +79,9 @@ try {
     `${machine()}; model ${values.model}, ${values.threads} threads, ${long.seconds} s from ${values.sets}\n`,
   );
   console.log(summary(figures));
+  const recorded = speedFigures(figures);
+  record(recorded);
+  printMissed(recorded);
 } finally {
   await rm(folder, { recursive: true });
 }
@@ -104,13 +126,18 @@ async function measure(name: EngineName, long: Clip, short: Clip): Promise<Figur
   const besideLongSeconds = secondsSince(asked);
   await engine[Symbol.asyncDispose]();
   await background;
-  const stages = reported.stages ?? (name === 'siann' ? await timeSiannStages() : undefined);
+  const own = name === 'siann' ? await timeSiannStages() : undefined;
+  const stages = own ?? reported.stages;
 
   return {
     realTimeFactor: seconds / long.seconds,
     ...(stages && {
       encoderSeconds: (stages.encoderSeconds / stages.encodedSeconds) * 30,
       tokenMilliseconds: (stages.decoderSeconds / stages.decoderTokens) * 1000,
+    }),
+    ...(own && {
+      loneTokenMilliseconds: own.loneTokenMilliseconds,
+      fullAgainstShort: own.fullAgainstShort,
     }),
     peakMegabytes: peakBytes / 2 ** 20,
     startSeconds,
@@ -128,7 +155,7 @@ async function open(name: EngineName): Promise<Engine> {
 }
 
 /** Our processes decode several windows at once and cannot say what each stage took; the graphs are timed by themselves. */
-async function timeSiannStages(): Promise<StageTimes> {
+async function timeSiannStages(): Promise<SiannStageTimes> {
   progress('siann', 'stages');
   const script = fileURLToPath(new URL('./engines/siann-stages.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -140,16 +167,50 @@ async function timeSiannStages(): Promise<StageTimes> {
   return JSON.parse(stdout);
 }
 
+function medianOf(
+  figures: Map<EngineName, Figures[]>,
+  name: EngineName,
+  measure: Measure,
+): number | undefined {
+  return median(figures.get(name)!.map((each) => each[measure]));
+}
+
 function summary(figures: Map<EngineName, Figures[]>): string {
   const [first, ...others] = engines;
   const header = ['', ...engines, ...others.map((name) => `${name} / ${first}`)];
-  const rows = Object.entries(measures).map(([key, { title, digits }]) => {
-    const medians = engines.map((name) => median(figures.get(name)!.map((each) => each[key as Measure])));
+  const rows = Object.entries(measures).map(([key, info]: [string, MeasureInfo]) => {
+    const medians = engines.map((name) => medianOf(figures, name, key as Measure));
     const [ours, ...theirs] = medians;
     const ratios = theirs.map((value) => (value === undefined || !ours ? '' : (value / ours).toFixed(2)));
-    return [title, ...medians.map((value) => value?.toFixed(digits) ?? '–'), ...ratios];
+    const title = info.unit ? `${info.title}, ${info.unit}` : info.title;
+    return [title, ...medians.map((value) => value?.toFixed(info.digits) ?? '–'), ...ratios];
   });
   return formatTable(header, rows);
+}
+
+function speedFigures(figures: Map<EngineName, Figures[]>): Figure[] {
+  return Object.entries(measures).flatMap(([key, info]: [string, MeasureInfo]) =>
+    engines.flatMap((name) => {
+      const value = medianOf(figures, name, key as Measure);
+      if (value === undefined) return [];
+      const hasBar = name === 'siann' && engineOptions.model === 'small';
+      return [
+        {
+          id: `${key}/${name}`,
+          what: info.title,
+          ...(hasBar ? judged(info, value) : { value: rounded(value, info.digits) }),
+          ...(info.unit && { unit: info.unit }),
+          series: engineTitles[name],
+          model: engineOptions.model,
+        },
+      ];
+    }),
+  );
+}
+
+function judged({ bar, digits }: MeasureInfo, value: number) {
+  if (bar === undefined) return { value: rounded(value, digits) };
+  return 'atMost' in bar ? atMost(bar.atMost, value, digits) : atLeast(bar.atLeast, value, digits);
 }
 
 function machine(): string {

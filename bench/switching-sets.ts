@@ -18,9 +18,14 @@ export function switchingNames(): string[] {
   return pairs.map(([first, second]) => `switch-${first}-${second}`);
 }
 
+/** The two sets that a switching one is made of, or nothing. */
+export function pairOf(name: string): readonly [string, string] | undefined {
+  return pairs.find(([first, second]) => name === `switch-${first}-${second}`);
+}
+
 /** Recordings of two sentences in two languages, 0.3 s apart, in either order, written into `folder`. */
 export async function makeSwitchingSet(name: string, sets: SpeechSet[], folder: string): Promise<SpeechSet> {
-  const pair = pairs.find(([first, second]) => name === `switch-${first}-${second}`);
+  const pair = pairOf(name);
   const [first, second] = pair?.map((each) => sets.find((set) => set.name === each)) ?? [];
   if (!first || !second) throw new Error(`${name}: the sets it is made of are not there`);
   await mkdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../evaluation/random.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Random } from '../service/random.ts';
 
 /** One thing, or two at once, that goes away without warning or in good order, and comes back some time later. */
 export type Mishap = {

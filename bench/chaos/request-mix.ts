@@ -1,4 +1,4 @@
-import type { Random } from '../service/random.ts';
+import type { Random } from '../../evaluation/random.ts';
 import type { Caller } from './caller.ts';
 import { badKinds, sendAndLeave, sendBad, sendFile } from './file-requests.ts';
 import { speakLive } from './live-request.ts';

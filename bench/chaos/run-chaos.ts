@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../evaluation/random.ts';
+import { createRandom } from '../../evaluation/random.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterNode } from '../cluster/cluster-node.ts';
 import { leftBehindAfter, setAside } from '../cluster/left-behind.ts';
-import type { Explain } from '../figure.ts';
+import type { Explain } from '../figures/figure.ts';
 import { type Client, createClient } from '../service/client.ts';
-import type { Random } from '../service/random.ts';
-import { createRandom } from '../service/random.ts';
 import { statusOf } from '../service/served-process.ts';
 import { type Caller, connectionRefused, createCaller } from './caller.ts';
 import { type ChargeCheck, checkCharges } from './charge-check.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toLinear16 } from '../../src/audio/samples/linear16.ts';
 import { textOf } from '../chaos/live-request.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { openStream, type StreamTarget, sessionEnd } from '../realtime/stream-client.ts';
 import { type Answer, createClient } from '../service/client.ts';
@@ -102,37 +102,54 @@ async function speak(target: StreamTarget, speech: Uint8Array): Promise<Heard> {
 
 type Seen = { asked: Asked[]; heard: Heard; calm: Heard; awaySeconds: number };
 
-function figuresOf(name: string, { asked, heard, calm, awaySeconds }: Seen): Figure[] {
+function figuresOf(name: 'redis' | 'postgres', { asked, heard, calm, awaySeconds }: Seen): Figure[] {
   const during = asked.filter(({ atSeconds, tookMs }) => atSeconds + tookMs / 1000 < awaySeconds);
   const wrong = during.filter(({ answer }) => !isRightRefusal(answer));
   const times = during.map(({ tookMs }) => tookMs);
   const after = asked.filter(({ atSeconds }) => atSeconds > awaySeconds + backWithinSeconds);
-  const title = `${name} away for ${awaySeconds} s`;
-  const kept = heard.audioSeconds === heard.sentSeconds && heard.billedSeconds === heard.audioSeconds;
+  const what = `${name === 'redis' ? 'Redis' : 'PostgreSQL'} away for ${awaySeconds} s`;
+  const lost = heard.sentSeconds - heard.audioSeconds;
+  const unbilled = heard.audioSeconds - heard.billedSeconds;
   return [
     {
-      title: `${title}: ${during.length} requests not answered with 503 and Retry-After`,
-      value: `${wrong.length} (p50 ${Math.round(quantile(times, 0.5))}, slowest ${Math.round(Math.max(...times))} ms)`,
-      bar: `0, within ${answerBarMs / 1000} s`,
-      passes: wrong.length === 0 && Math.max(...times) < answerBarMs,
+      id: `outage/${name}/refused`,
+      what: `${what}: requests not answered with 503 and Retry-After`,
+      ...none(wrong.length),
+      note: `of ${during.length}`,
     },
     {
-      title: `the same: not answered ${backWithinSeconds} s after it is back`,
-      value: `${after.filter(({ answer }) => !isAnswered(answer)).length} of ${after.length}`,
-      bar: '0',
-      passes: after.length > 0 && after.every(({ answer }) => isAnswered(answer)),
+      id: `outage/${name}/slowest`,
+      what: `${what}: slowest refusal`,
+      ...atMost(answerBarMs, Math.max(...times)),
+      unit: 'ms',
+      note: `p50 ${Math.round(quantile(times, 0.5))} ms`,
+      minor: true,
     },
     {
-      title: 'the same: a live stream through it: close, heard, billed, sent',
-      value: `${heard.code}, ${heard.audioSeconds}, ${heard.billedSeconds}, ${heard.sentSeconds} s`,
-      bar: '1000, all that was sent',
-      passes: heard.code === 1000 && kept,
+      id: `outage/${name}/back`,
+      what: `${what}: requests not answered ${backWithinSeconds} s after it is back`,
+      value: after.filter(({ answer }) => !isAnswered(answer)).length,
+      bar: '0, and some asked',
+      met: after.length > 0 && after.every(({ answer }) => isAnswered(answer)),
+      note: `of ${after.length}`,
+      minor: true,
     },
     {
-      title: 'the same: its words',
+      id: `outage/${name}/stream`,
+      what: `${what}: audio of a live stream that was lost or not billed`,
+      value: lost + unbilled,
+      bar: '0, closed with 1000',
+      met: heard.code === 1000 && lost === 0 && unbilled === 0,
+      unit: 's',
+      note: `of ${heard.sentSeconds} s, closed with ${heard.code}`,
+    },
+    {
+      id: `outage/${name}/words`,
+      what: `${what}: words of the live stream`,
       value: heard.text === calm.text ? 'as in calm' : 'not as in calm',
       bar: 'as in calm',
-      passes: heard.text === calm.text,
+      met: heard.text === calm.text,
+      minor: true,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { openStream } from '../realtime/stream-client.ts';
 import { createClient } from '../service/client.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -37,10 +37,20 @@ export async function measureRevocation(options: RevocationOptions): Promise<Fig
   }
   explain(`refused after ${refused.map(Math.round).join(', ')} ms`);
   explain(`closed after ${closed.map(Math.round).join(', ')} ms`);
-  const title = `a key revoked, ${rounds} times, ${apis} API nodes`;
+  const what = `a key revoked ${rounds} times, ${apis} API nodes`;
   return [
-    figure(`${title}: refused everywhere after, at most`, refused),
-    figure('the same: its streams closed everywhere after, at most', closed),
+    {
+      id: 'revocation/refused',
+      what: `${what}: refused everywhere after at most`,
+      ...atMost(barMs, Math.max(...refused)),
+      unit: 'ms',
+    },
+    {
+      id: 'revocation/closed',
+      what: `${what}: its streams closed everywhere after at most`,
+      ...atMost(barMs, Math.max(...closed)),
+      unit: 'ms',
+    },
   ];
 }
 
@@ -72,9 +82,4 @@ async function untilRefused(client: ReturnType<typeof createClient>, key: string
     }
     await sleep(lookEveryMs);
   }
-}
-
-function figure(title: string, times: number[]): Figure {
-  const most = Math.max(...times);
-  return { title, value: `${Math.round(most)} ms`, bar: `${barMs} ms`, passes: most <= barMs };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { Explain, Figure } from '../figure.ts';
+import { atLeast, type Explain, type Figure } from '../figures/figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { createClient } from '../service/client.ts';
 import { createRepeatedSpeech, toWave } from '../service/clips.ts';
@@ -39,10 +39,13 @@ export async function measureScale({ env, levels, seconds, explain }: ScaleOptio
     alone ??= took * count;
     const share = alone / (took * count);
     figures.push({
-      title: `a file of ${Math.round(seconds / 60)} min on ${count} worker processes of one thread (${cores} cores): share of linear`,
-      value: `${(share * 100).toFixed(0)} % (${took.toFixed(1)} s)`,
-      bar: '90 %',
-      passes: share >= 0.9,
+      id: `scale/${count}`,
+      what: `share of linear, a file of ${Math.round(seconds / 60)} min, workers of one thread`,
+      ...atLeast(90, share * 100),
+      unit: '%',
+      note: `${took.toFixed(1)} s`,
+      series: workersOf(count),
+      at: count,
     });
 
     async function transcribed(file: Uint8Array): Promise<void> {
@@ -51,6 +54,11 @@ export async function measureScale({ env, levels, seconds, explain }: ScaleOptio
     }
   }
   return figures;
+}
+
+/** The column of so many workers. */
+export function workersOf(count: number): string {
+  return count === 1 ? 'one worker' : `${count} workers`;
 }
 
 /** Recorded sentences where they are, the project's own recordings otherwise. */

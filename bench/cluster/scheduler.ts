@@ -4,9 +4,10 @@ import { joinAsNode } from '../../src/cluster/join-as-node.ts';
 import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
 import { mapInOrder } from '../../src/speech/recognition/map-in-order.ts';
 import type { WindowJob } from '../../src/speech/windows/window-messages.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atLeast, type Explain, type Figure } from '../figures/figure.ts';
 import { startRedis } from '../servers/redis.ts';
 import { serverOr } from './cluster.ts';
+import { workersOf } from './scale.ts';
 import { standInWindow } from './stand-in-job.ts';
 import { createStandInWorkers } from './stand-in-workers.ts';
 
@@ -48,10 +49,12 @@ export async function measureScheduler(options: SchedulerOptions): Promise<Figur
     const share = (windows * costMs) / 1000 / (count * seconds);
     explain(`scheduler: ${count} workers, ${done} windows in ${seconds.toFixed(2)} s`);
     figures.push({
-      title: `${windows} windows of ${windowSeconds} s, ${costMs} ms each, on ${count} workers: share of linear`,
-      value: `${(share * 100).toFixed(1)} % (${seconds.toFixed(1)} s)`,
-      bar: '90 %',
-      passes: share >= 0.9,
+      id: `scheduler/${count}`,
+      what: `share of linear, windows of ${windowSeconds} s that take ${costMs / 1000} s each`,
+      ...atLeast(90, share * 100, 1),
+      unit: '%',
+      series: workersOf(count),
+      at: count,
     });
   }
   return figures;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProgress, showProgress } from '../../evaluation/progress.ts';
+import { createRandom } from '../../evaluation/random.ts';
 import { createCaller } from '../chaos/caller.ts';
 import { createRequestMix } from '../chaos/request-mix.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { median } from '../median.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { createClient } from '../service/client.ts';
-import { createRandom } from '../service/random.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 export type SoakOptions = { env: Record<string, string>; minutes: number; atOnce: number; explain: Explain };
@@ -74,31 +74,38 @@ export async function measureSoak({ env, minutes, atOnce, explain }: SoakOptions
   );
   const [early, late] = times.map((part) => quantile(part, 0.5)) as [number, number];
   explain(`p95 ${times.map((part) => Math.round(quantile(part, 0.95))).join(', then ')} ms`);
-  const title = `${minutes} min of full load, ${requests} requests, early against late`;
+  const what = `${minutes} min of full load`;
+  const grown = memory.map(([from, to]) => megabytes(to - from));
+  const opened = files.map(([from, to]) => to - from);
   return [
     {
-      title: `${title}: not answered rightly`,
-      value: String(faults),
-      bar: '0',
-      passes: faults === 0,
+      id: 'soak/faults',
+      what: `${what}: requests not answered rightly`,
+      ...none(faults),
+      note: `of ${requests}`,
     },
     {
-      title: `the same: megabytes of ${names.join(', ')}`,
-      value: memory.map(([from, to]) => `${megabytes(from)} → ${megabytes(to)}`).join(', '),
-      bar: `10 % and ${megabytes(uncollectedBytes)} MB more`,
-      passes: memory.every(([from, to]) => to <= from * 1.1 + uncollectedBytes),
+      id: 'soak/memory',
+      what: `${what}: memory that a process gained from early to late, at most`,
+      value: Math.max(...grown),
+      unit: 'MB',
+      bar: `≤ a tenth + ${megabytes(uncollectedBytes)}`,
+      met: memory.every(([from, to]) => to <= from * 1.1 + uncollectedBytes),
+      note: memory
+        .map(([from, to], node) => `${names[node]} ${megabytes(from)} → ${megabytes(to)}`)
+        .join(', '),
     },
     {
-      title: 'the same: open files',
-      value: files.map(([from, to]) => `${from} → ${to}`).join(', '),
-      bar: 'no more than one request each',
-      passes: files.every(([from, to]) => to <= from + atOnce),
+      id: 'soak/files',
+      what: `${what}: open files that a process gained, at most`,
+      ...atMost(atOnce, Math.max(...opened)),
+      minor: true,
     },
     {
-      title: 'the same: a short file, p50',
-      value: `${Math.round(early)} → ${Math.round(late)} ms`,
-      bar: '25 % more',
-      passes: late <= early * 1.25,
+      id: 'soak/short-file',
+      what: `${what}: a short file, p50, late / early`,
+      ...atMost(1.25, late / early, 2),
+      note: `${Math.round(early)} → ${Math.round(late)} ms`,
     },
   ];
 }

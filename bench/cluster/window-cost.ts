@@ -4,7 +4,7 @@ import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
 import type { Dispatcher } from '../../src/pool/dispatcher.ts';
 import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import type { WindowJob, WindowResult } from '../../src/speech/windows/window-messages.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, rounded } from '../figures/figure.ts';
 import { quantile } from '../realtime/caption-figures.ts';
 import { startRedis } from '../servers/redis.ts';
 import { serverOr } from './cluster.ts';
@@ -46,10 +46,16 @@ export async function measureWindowCost(rounds: number, explain: Explain): Promi
     explain(`${way}: ${describe(quantile(times[way], 0.5), quantile(times[way], 0.95))}`);
   return [
     {
-      title: `a window of ${windowSeconds} s through Redis, against this machine (${rounds} in turn): p50, p95 added`,
-      value: describe(middle, most),
-      bar: `p95 ${barMs} ms`,
-      passes: most < barMs,
+      id: 'window/p50',
+      what: `time that Redis adds to a window of ${windowSeconds} s: p50`,
+      value: rounded(middle, 1),
+      unit: 'ms',
+    },
+    {
+      id: 'window/p95',
+      what: `time that Redis adds to a window of ${windowSeconds} s: p95`,
+      ...atMost(barMs, most, 1),
+      unit: 'ms',
     },
   ];
 }

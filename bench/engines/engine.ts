@@ -6,6 +6,11 @@ export interface Engine {
 }
 
 export const engineNames = ['siann', 'transformers', 'whisper.cpp'] as const;
+export const engineTitles = {
+  siann: 'Siann',
+  transformers: 'transformers.js',
+  'whisper.cpp': 'whisper.cpp',
+} as const;
 export type EngineName = (typeof engineNames)[number];
 
 export const modelSizes = ['small', 'base', 'tiny'] as const;

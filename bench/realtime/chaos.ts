@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../evaluation/random.ts';
 import { toLinear16 } from '../../src/audio/samples/linear16.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { type Explain, type Figure, none } from '../figures/figure.ts';
 import { createRepeatedSpeech } from '../service/clips.ts';
-import { createRandom } from '../service/random.ts';
+import { noMoreFiles, noMoreMemory } from '../service/footprint-figures.ts';
 import { serve } from '../service/served-process.ts';
 import { createServiceFolder } from '../service/service-folder.ts';
 import { hardClients } from './hard-clients.ts';
@@ -46,43 +47,33 @@ export async function measureChaos({ env, sequences, seed, explain }: ChaosOptio
   for (const difference of differences) explain(difference);
   const failures = service.log().filter(({ level }) => Number(level) >= 50);
   for (const failure of failures.slice(0, 5)) explain(JSON.stringify(failure));
+  const during = 'streams of hard clients';
   return [
     {
-      title: `${fates.length} streams of hard clients: not ended rightly or with a clear error`,
-      value: String(faults.length),
-      bar: '0',
-      passes: faults.length === 0,
+      id: 'chaos/faults',
+      what: `${during}: not ended rightly or with a clear error`,
+      ...none(faults.length),
+      note: `of ${fates.length}`,
     },
     {
-      title: 'the same: differences between ledger and streams',
-      value: String(differences.length),
-      bar: '0',
-      passes: differences.length === 0,
+      id: 'chaos/ledger',
+      what: `${during}: differences between ledger and streams`,
+      ...none(differences.length),
     },
     {
-      title: 'the same: failures in the log',
-      value: String(failures.length),
-      bar: '0',
-      passes: failures.length === 0,
+      id: 'chaos/failures',
+      what: `${during}: failures in the log`,
+      ...none(failures.length),
+      minor: true,
     },
     {
-      title: 'the same: leases left open',
-      value: String(await openLeases(target)),
-      bar: '0',
-      passes: (await openLeases(target)) === 0,
+      id: 'chaos/leases',
+      what: `${during}: leases left open`,
+      ...none(await openLeases(target)),
+      minor: true,
     },
-    {
-      title: 'the same: open files',
-      value: `${after.openFiles} (${before.openFiles} before)`,
-      bar: 'no more',
-      passes: after.openFiles <= before.openFiles,
-    },
-    {
-      title: 'the same: memory of the service',
-      value: `${megabytes(after.residentBytes)} MB (${megabytes(before.residentBytes)} before)`,
-      bar: `${megabytes(allowedGrowthBytes)} MB more`,
-      passes: after.residentBytes <= before.residentBytes + allowedGrowthBytes,
-    },
+    noMoreFiles('chaos', during, before, after),
+    noMoreMemory('chaos', during, before, after, allowedGrowthBytes),
   ];
 
   async function runSequences(count: number, firstSeed: number): Promise<void> {
@@ -101,10 +92,6 @@ export async function measureChaos({ env, sequences, seed, explain }: ChaosOptio
 async function streamsEnded(target: StreamTarget): Promise<void> {
   await leasesClosed(target);
   await sleep(500);
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1e6);
 }
 
 function countBy(names: string[]): string {

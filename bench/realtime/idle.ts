@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Explain, Figure } from '../figure.ts';
+import { type Explain, type Figure, none } from '../figures/figure.ts';
+import { noMoreFiles, noMoreMemory } from '../service/footprint-figures.ts';
 import { serve } from '../service/served-process.ts';
 import { createServiceFolder } from '../service/service-folder.ts';
 import { openStream } from './stream-client.ts';
@@ -48,26 +49,11 @@ export async function measureIdle({ env, connections, minutes, explain }: IdleOp
   await Promise.all(streams.map(({ closed }) => closed));
   return [
     {
-      title: `${connections} idle connections with keepalives for ${minutes} minutes: dropped`,
-      value: String(droppedMeanwhile),
-      bar: '0',
-      passes: droppedMeanwhile === 0 && warnings.length === 0,
+      id: 'idle/dropped',
+      what: `${connections} idle connections for ${minutes} min: dropped or warned`,
+      ...none(droppedMeanwhile + warnings.length),
     },
-    {
-      title: 'the same: memory of the service',
-      value: `${megabytes(after.residentBytes)} MB (${megabytes(before.residentBytes)} before)`,
-      bar: `${megabytes(allowedGrowthBytes)} MB more`,
-      passes: after.residentBytes <= before.residentBytes + allowedGrowthBytes,
-    },
-    {
-      title: 'the same: open files',
-      value: `${after.openFiles} (${before.openFiles} before)`,
-      bar: 'no more',
-      passes: after.openFiles <= before.openFiles,
-    },
+    noMoreMemory('idle', 'idle connections', before, after, allowedGrowthBytes),
+    noMoreFiles('idle', 'idle connections', before, after),
   ];
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1e6);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../evaluation/random.ts';
 import { defaultSessionLimits } from '../../src/sessions/session-limits.ts';
-import type { Explain, Figure } from '../figure.ts';
-import { createRandom } from '../service/random.ts';
+import { atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { serve } from '../service/served-process.ts';
 import { createServiceFolder } from '../service/service-folder.ts';
 import { compareCharges } from './stream-charges.ts';
@@ -68,16 +68,15 @@ export async function measureStreamKills(options: StreamKillOptions): Promise<Fi
   const bound = defaultSessionLimits.billingStepSeconds + onTheWaySeconds;
   return [
     {
-      title: `${streams.length} streams, the service killed ${kills} times: most seconds sent and not charged`,
-      value: `${Math.max(...missing).toFixed(1)} s`,
-      bar: `${defaultSessionLimits.billingStepSeconds} s, and ${onTheWaySeconds} s on the way`,
-      passes: Math.max(...missing) <= bound && Math.min(...missing) >= 0,
+      id: 'kill/not-charged',
+      what: `killed ${kills} times under ${streams.length} streams: most audio sent and not charged`,
+      ...atMost(bound, Math.max(...missing), 1),
+      unit: 's',
     },
     {
-      title: 'the same: charged twice, more than was sent, or still held',
-      value: String(differences.length),
-      bar: '0',
-      passes: differences.length === 0,
+      id: 'kill/ledger',
+      what: `killed ${kills} times under ${streams.length} streams: charged twice, too much, or still held`,
+      ...none(differences.length + missing.filter((seconds) => seconds < 0).length),
     },
   ];
 }

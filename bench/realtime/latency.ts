@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addScores, errorRate, type Score, score } from '../../evaluation/scoring.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, rounded } from '../figures/figure.ts';
 import { createClient } from '../service/client.ts';
 import { type ServedProcess, serve } from '../service/served-process.ts';
 import { createServiceFolder } from '../service/service-folder.ts';
@@ -89,71 +89,68 @@ async function playAll(
 }
 
 function levelFigures(level: number, heard: Heard[], processor: number): Figure[] {
-  const name = level === 1 ? 'one stream' : `${level} streams`;
   const first = heard.flatMap(({ firstPartial }) => firstPartial ?? []);
   const finals = heard.flatMap((each) => each.finals);
   const behind = heard.flatMap((each) => each.behind);
   const shown = heard.reduce((sum, each) => sum + each.shown, 0);
   const changed = heard.reduce((sum, each) => sum + each.changed, 0);
+  const column = { series: level === 1 ? 'one stream' : `${level} streams`, at: level };
+  const seconds = (name: string, what: string, value: number, bar?: number): Figure => ({
+    id: `latency/${name}/${level}`,
+    what,
+    ...(bar === undefined ? { value: rounded(value, 2) } : atMost(bar, value, 2)),
+    unit: 's',
+    ...column,
+  });
   const alone = level === 1;
-  const late = quantile(finals, 0.95);
   return [
+    seconds('final-p50', 'final after the pause: p50', quantile(finals, 0.5), alone ? 0.5 : undefined),
+    seconds(
+      'final-p95',
+      'final after the pause: p95',
+      quantile(finals, 0.95),
+      alone ? 0.9 : level <= 4 ? 2 : undefined,
+    ),
+    seconds('partial-p50', 'first partial: p50', quantile(first, 0.5), alone ? 0.8 : undefined),
+    seconds('partial-p95', 'first partial: p95', quantile(first, 0.95)),
+    seconds('behind-p50', 'shown text behind the speaker: p50', quantile(behind, 0.5)),
+    seconds('behind-p95', 'shown text behind the speaker: p95', quantile(behind, 0.95)),
     {
-      title: `${name}: first partial after speech begins, p50 / p95`,
-      value: pair(first),
-      bar: alone ? '0.8 s' : '',
-      passes: !alone || quantile(first, 0.5) <= 0.8,
+      id: `latency/changed/${level}`,
+      what: 'shown words or characters that change later',
+      ...atMost(5, (changed / Math.max(1, shown)) * 100, 1),
+      unit: '%',
+      note: `of ${shown}`,
+      ...column,
     },
     {
-      title: `${name}: shown text behind the speaker, p50 / p95`,
-      value: pair(behind),
-      bar: '',
-      passes: true,
-    },
-    {
-      title: `${name}: final after end of speech less endpointing, p50 / p95 of ${finals.length}`,
-      value: pair(finals),
-      bar: alone ? '0.5 s / 0.9 s' : level <= 4 ? '– / 2 s' : '',
-      passes: alone ? quantile(finals, 0.5) <= 0.5 && late <= 0.9 : level > 4 || late <= 2,
-    },
-    {
-      title: `${name}: shown units later changed, of ${shown}`,
-      value: percent(changed / Math.max(1, shown)),
-      bar: '5.0 %',
-      passes: changed / Math.max(1, shown) < 0.05,
-    },
-    {
-      title: `${name}: processor seconds for a second of audio`,
-      value: processor.toFixed(2),
-      bar: '',
-      passes: true,
+      id: `latency/processor/${level}`,
+      what: 'processor seconds for a second of audio',
+      value: rounded(processor, 2),
+      ...column,
     },
   ];
 }
 
+/** The finals of a stream against the text of the same file. */
 function accuracyFigures(sets: SpeechSet[], heard: Heard[]): Figure[] {
   return sets.map(({ name }) => {
     const own = heard.filter(({ set }) => set === name);
     const rate = (text: (each: Heard) => string) =>
-      errorRate(addScores(own.map((each) => judge(each, text(each)))));
+      errorRate(addScores(own.map((each) => judge(each, text(each))))) * 100;
     const [streamed, offline] = [rate(({ text }) => text), rate((each) => each.offline)];
     return {
-      title: `errors of the finals in ${name}, and of the same as files (${own.length} sentences)`,
-      value: `${percent(streamed)} (${percent(offline)})`,
-      bar: '2 points more',
-      passes: streamed <= offline + 0.02,
+      id: `latency/errors/${name}`,
+      what: `errors of finals: ${name}`,
+      value: rounded(streamed, 1),
+      bar: `≤ ${rounded(offline + 2, 1)}`,
+      met: streamed <= offline + 2,
+      unit: '%',
+      note: `${rounded(offline, 1)} % as files`,
     };
   });
 }
 
 function judge({ sentence }: Heard, text: string): Score {
   return score(sentence.text, text, { numbersFolded: true });
-}
-
-function pair(values: number[]): string {
-  return `${quantile(values, 0.5).toFixed(2)} s / ${quantile(values, 0.95).toFixed(2)} s`;
-}
-
-function percent(part: number): string {
-  return `${(part * 100).toFixed(1)} %`;
 }

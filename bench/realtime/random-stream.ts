@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Random } from '../service/random.ts';
+import type { Random } from '../../evaluation/random.ts';
 import { openStream, type StreamTarget } from './stream-client.ts';
 import { fateOf, type StreamFate } from './stream-fate.ts';
 

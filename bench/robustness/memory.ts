@@ -1,6 +1,6 @@
 import { showProgress } from '../../evaluation/progress.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { watchTreeMemory } from '../process-memory.ts';
@@ -35,16 +35,15 @@ export async function measureMemory({ open, sets, hours, explain }: MemoryOption
   explain(`quarters, MB: ${[0, 1, 2, 3].map((quarter) => quarterMedian(megabytes, quarter).toFixed(0))}`);
   return [
     {
-      title: `memory: peak over ${hours} h of mp3, MB`,
-      value: peak.toFixed(0),
-      bar: `< ${barMegabytes}`,
-      passes: peak < barMegabytes,
+      id: 'memory/peak',
+      what: `memory of all processes over ${hours} h of mp3: peak`,
+      ...atMost(barMegabytes, peak),
+      unit: 'MB',
     },
     {
-      title: 'memory: last quarter / second quarter',
-      value: growth.toFixed(2),
-      bar: `< ${barGrowth}`,
-      passes: growth < barGrowth,
+      id: 'memory/growth',
+      what: `memory of all processes over ${hours} h of mp3: last quarter / second quarter`,
+      ...atMost(barGrowth, growth, 2),
     },
   ];
 }

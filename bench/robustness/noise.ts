@@ -1,7 +1,7 @@
 import { sampleRate } from '../../evaluation/decoded-audio.ts';
 import { streamWave } from '../../evaluation/wave-file.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { type Explain, type Figure, none } from '../figures/figure.ts';
 import { soundBlocks, sounds } from './sounds.ts';
 
 type NoiseOptions = { open: () => Promise<Recogniser>; minutes: number; explain: Explain };
@@ -13,18 +13,16 @@ export async function measureNoise({ open, minutes, explain }: NoiseOptions): Pr
   const figures: Figure[] = [];
   for (const sound of sounds) {
     const bytes = streamWave(soundBlocks(sound, seconds), seconds * sampleRate);
-    let segments = 0;
     let characters = 0;
     for await (const { text, startSeconds } of recogniser.transcribe(bytes, { language: 'mixed' })) {
-      segments += 1;
       characters += text.length;
       explain(`${sound.name}, ${startSeconds.toFixed(2)} s: ${text}`);
     }
     figures.push({
-      title: `noise: ${minutes} min of ${sound.name}`,
-      value: `${segments} segments, ${characters} characters`,
-      bar: 'no text',
-      passes: segments === 0,
+      id: `noise/${sound.name}`,
+      what: `text written for ${minutes} min: ${sound.name}`,
+      ...none(characters),
+      unit: 'characters',
     });
   }
   return figures;

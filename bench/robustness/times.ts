@@ -1,7 +1,7 @@
 import { streamWave } from '../../evaluation/wave-file.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { median } from '../median.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 import { type ClearSentence, findClearSentences } from './clear-sentence.ts';
@@ -46,10 +46,10 @@ export async function measureTimes({ open, sets, sentences, explain }: TimesOpti
       heard.map(({ end }) => end),
     ),
     {
-      title: 'times: sentences without a segment',
-      value: `${missed} of ${errors.length}`,
-      bar: '0',
-      passes: missed === 0,
+      id: 'times/missed',
+      what: 'sentences without a segment',
+      ...none(missed),
+      note: `of ${errors.length}`,
     },
   ];
 }
@@ -79,19 +79,20 @@ function summarise(edge: keyof TimeErrors, errors: number[]): Figure[] {
   const middle = median(errors.map(Math.abs)) ?? Number.POSITIVE_INFINITY;
   const worst = errors.reduce((most, error) => (Math.abs(error) > Math.abs(most) ? error : most), 0);
   const late = errors.filter((error) => error > 0).length;
-  const bar = `≤ ${barSeconds}`;
   return [
     {
-      title: `times: ${edge} error, median, s`,
-      value: `${middle.toFixed(2)} (${late} late, ${errors.length - late} early)`,
-      bar,
-      passes: middle <= barSeconds,
+      id: `times/${edge}-median`,
+      what: `error of a sentence’s ${edge}: median`,
+      ...atMost(barSeconds, middle, 2),
+      unit: 's',
+      note: `${late} late, ${errors.length - late} early`,
     },
     {
-      title: `times: ${edge} error, worst, s`,
-      value: `${Math.abs(worst).toFixed(2)} (${worst > 0 ? 'late' : 'early'})`,
-      bar,
-      passes: Math.abs(worst) <= barSeconds,
+      id: `times/${edge}-worst`,
+      what: `error of a sentence’s ${edge}: worst`,
+      ...atMost(barSeconds, Math.abs(worst), 2),
+      unit: 's',
+      note: worst > 0 ? 'late' : 'early',
     },
   ];
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Result } from 'autocannon';
-import type { Explain, Figure } from '../figure.ts';
+import { atLeast, atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { serve } from './served-process.ts';
 import { createServiceFolder } from './service-folder.ts';
 
@@ -51,20 +51,21 @@ export async function measureAccountRate(options: AccountRateOptions): Promise<F
   await service.stop();
   explain(`account: ${requests.total} answers, ${non2xx} refused, ${errors} errors, max ${latency.max} ms`);
 
-  const engine = databaseUrl ? 'PostgreSQL' : 'SQLite';
-  const title = `GET /v1/account, ${connections} connections, ${engine}`;
+  const what = `GET /v1/account, ${connections} TLS connections, ${databaseUrl ? 'PostgreSQL' : 'SQLite'}`;
   return [
     {
-      title: `${title}: requests a second`,
-      value: String(Math.round(requests.average)),
-      bar: '3000',
-      passes: requests.average >= 3000 && non2xx + errors === 0,
+      id: 'account/rate',
+      what: `${what}: requests a second`,
+      // PostgreSQL on the same cores has no bar: it is not what runs on one machine.
+      ...(databaseUrl ? { value: Math.round(requests.average) } : atLeast(3000, requests.average)),
     },
+    { id: 'account/p50', what: `${what}: p50`, value: latency.p50, unit: 'ms', minor: true },
     {
-      title: `${title}: p50, p99`,
-      value: `${latency.p50}, ${latency.p99} ms`,
-      bar: 'p99 60 ms',
-      passes: latency.p99 < 60,
+      id: 'account/p99',
+      what: `${what}: p99`,
+      ...(databaseUrl ? { value: latency.p99 } : atMost(60, latency.p99)),
+      unit: 'ms',
     },
+    { id: 'account/errors', what: `${what}: not answered with 200`, ...none(non2xx + errors), minor: true },
   ];
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../evaluation/random.ts';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { type Explain, type Figure, none } from '../figures/figure.ts';
 import { type Answer, type Client, createClient } from './client.ts';
 import { createClips, toWave } from './clips.ts';
 import { compareLedger } from './ledger-check.ts';
-import { createRandom } from './random.ts';
 import { serve } from './served-process.ts';
 import { createServiceFolder } from './service-folder.ts';
 
@@ -90,19 +90,19 @@ export async function killDuringLoad(options: KillOptions): Promise<KillOutcome>
 export async function measureKills(options: KillOptions): Promise<Figure[]> {
   const { answered, lost, differences, orphans } = await killDuringLoad(options);
   for (const difference of differences) options.explain(difference);
-  const title = `${options.kills} × kill -9 during ${options.requests} requests (seed ${options.seed})`;
+  const during = `${options.kills} × kill -9 during ${options.requests} requests`;
   return [
     {
-      title: `${title}: answered and not charged once, or charged and not answered`,
-      value: `${differences.length} (${answered} answered, ${lost} cut off)`,
-      bar: '0',
-      passes: differences.length === 0,
+      id: 'kill/ledger',
+      what: `${during}: answered and not charged once, or charged and not answered`,
+      ...none(differences.length),
+      note: `${answered} answered, ${lost} cut off`,
     },
     {
-      title: 'the same: inference processes left behind',
-      value: String(orphans),
-      bar: '0',
-      passes: orphans === 0,
+      id: 'kill/orphans',
+      what: `${during}: inference processes left behind`,
+      ...none(orphans),
+      minor: true,
     },
   ];
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { maxFileBytes } from '../../src/http/transcription/upload/upload-limits.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { formOf } from './client.ts';
 import { type ServedProcess, serve } from './served-process.ts';
 import { createServiceFolder } from './service-folder.ts';
@@ -24,56 +24,69 @@ export async function measureLimits({ env, explain }: LimitsOptions): Promise<Fi
   const hundred = { rate: 48_000, channels: 2 };
   const cases: Case[] = [
     {
-      title: '100 MB and a byte and more, chunked',
+      id: 'over-bytes-chunked',
+      title: 'file over a limit: more than 100 MB, chunked',
       file: silentWave({ ...hundred, bytes: maxFileBytes + 1, trailing: 50e6 }),
       chunked: true,
       status: 413,
     },
     {
-      title: 'the same with its length',
+      id: 'over-bytes',
+      title: 'file over a limit: more than 100 MB, with its length',
       file: silentWave({ ...hundred, bytes: maxFileBytes + 1, trailing: 50e6 }),
       chunked: false,
       status: 413,
     },
     {
-      title: 'an mp3 that says 4 hours and a second',
+      id: 'over-hours-said',
+      title: 'file over a limit: mp3 that says more than 4 h',
       file: await mp3Saying(maxSeconds + 1, 80e6),
       chunked: false,
       status: 400,
     },
     {
-      title: '4 hours and a second that only decoding tells (of 6 hours)',
+      id: 'over-hours',
+      title: 'file over a limit: 6 h of wave file that does not say it',
       file: silentWave({ seconds: 1.5 * maxSeconds, rate: 4000, bits: 8, lengthUnknown: true }),
       chunked: true,
       status: 400,
     },
     {
-      title: 'exactly 100 MB',
+      id: 'exactly',
+      title: 'file at the limit: 100 MB',
       file: silentWave({ ...hundred, bytes: maxFileBytes }),
       chunked: false,
       status: 200,
     },
   ];
   const figures: Figure[] = [];
-  for (const { title, file, chunked, status } of cases) {
+  for (const { id, title, file, chunked, status } of cases) {
     const answer = await upload(service, key!.key, file, chunked);
     explain(`limits: ${title}: ${answer.body}`);
-    const early = `after ${Math.round(answer.sentBytes / 1e6)} of ${Math.round(file.bytes / 1e6)} MB`;
-    figures.push({
-      title,
-      value: `${answer.status} ${early}, ${answer.seconds.toFixed(1)} s, ${answer.grownMegabytes} MB more memory`,
-      bar: `${status}${status === 200 ? '' : ' early'}, ${maxGrowthMegabytes} MB`,
-      passes:
-        answer.status === status &&
-        answer.sentWhole === (status === 200) &&
-        answer.grownMegabytes < maxGrowthMegabytes,
-    });
+    const sent = `${Math.round(answer.sentBytes / 1e6)} of ${Math.round(file.bytes / 1e6)} MB sent`;
+    figures.push(
+      {
+        id: `limits/${id}`,
+        what: title,
+        value: answer.status,
+        bar: status === 200 ? '= 200' : `= ${status}, early`,
+        met: answer.status === status && answer.sentWhole === (status === 200),
+        note: `${sent}, ${answer.seconds.toFixed(1)} s`,
+      },
+      {
+        id: `limits/${id}/memory`,
+        what: `${title}, memory that it took`,
+        ...atMost(maxGrowthMegabytes, answer.grownMegabytes),
+        unit: 'MB',
+        minor: true,
+      },
+    );
   }
   await service.stop();
   return figures;
 }
 
-type Case = { title: string; file: StreamedFile; chunked: boolean; status: number };
+type Case = { id: string; title: string; file: StreamedFile; chunked: boolean; status: number };
 
 type Upload = {
   status: number;

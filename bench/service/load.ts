@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure, none } from '../figures/figure.ts';
 import { type Answer, createClient } from './client.ts';
 import { type Clip, createClips } from './clips.ts';
+import { megabytes, noMoreFiles } from './footprint-figures.ts';
 import { compareLedger } from './ledger-check.ts';
 import { type Footprint, serve } from './served-process.ts';
 import { type BenchKey, createServiceFolder } from './service-folder.ts';
@@ -70,38 +71,46 @@ export async function measureLoad({ env, uploads, keys: keyCount, explain }: Loa
   await service.stop();
 
   const counts = countBy(large.seen.map(({ status }) => String(status)));
-  const title = `${uploads} uploads of ${clipSeconds} s at once from ${keyCount} keys`;
+  const during = `${uploads} uploads of ${clipSeconds} s at once from ${keyCount} keys`;
+  const answered = large.seen.some(({ status }) => status === 200);
   return [
     {
-      title: `${title}: answers`,
-      value: `${counts}, ${wrong.length} wrong`,
-      bar: 'right, or a correct 429 or 503',
-      passes: wrong.length === 0 && large.seen.some(({ status }) => status === 200),
+      id: 'load/wrong',
+      what: `${during}: neither right nor a correct 429 or 503`,
+      value: wrong.length,
+      bar: '0, and some answered',
+      met: wrong.length === 0 && answered,
+      note: counts,
     },
     {
-      title: 'the same: differences between ledger and answers',
-      value: String(ledger.length + usage.length),
-      bar: '0',
-      passes: ledger.length + usage.length === 0,
+      id: 'load/ledger',
+      what: `${during}: differences between ledger, usage and answers`,
+      ...none(ledger.length + usage.length),
     },
     growth(
-      `memory of the service, against that after ${keyCount} uploads`,
+      'load/memory',
+      `${during}: memory of the service, against ${keyCount} uploads`,
       before.residentBytes,
       after.residentBytes,
     ),
     {
-      title: 'the same after another such wave',
-      value: `${megabytes(afterAgain.residentBytes)} MB (${megabytes(after.residentBytes)} before)`,
-      bar: `${uncollectedMegabytes} MB more`,
-      passes: afterAgain.residentBytes <= after.residentBytes + uncollectedMegabytes * 1e6,
+      id: 'load/memory-again',
+      what: `another ${uploads} uploads: memory of the service`,
+      ...atMost(megabytes(after.residentBytes) + uncollectedMegabytes, megabytes(afterAgain.residentBytes)),
+      unit: 'MB',
+      note: `${megabytes(after.residentBytes)} before`,
+      minor: true,
     },
-    growth('memory of its inference processes', before.childBytes, afterAgain.childBytes),
     {
-      title: 'open files afterwards',
-      value: `${afterAgain.openFiles} (${before.openFiles} before)`,
-      bar: 'no more',
-      passes: afterAgain.openFiles <= before.openFiles,
+      ...growth(
+        'load/child-memory',
+        `${during}: memory of the inference processes`,
+        before.childBytes,
+        afterAgain.childBytes,
+      ),
+      minor: true,
     },
+    noMoreFiles('load', during, before, afterAgain),
   ];
 }
 
@@ -145,17 +154,9 @@ async function settledFootprint(service: { footprint(): Promise<Footprint> }): P
   return service.footprint();
 }
 
-function growth(title: string, before: number, after: number): Figure {
-  return {
-    title,
-    value: `${megabytes(after)} MB (${megabytes(before)} before)`,
-    bar: '10 % more',
-    passes: after <= before * 1.1,
-  };
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1e6);
+function growth(id: string, what: string, before: number, after: number): Figure {
+  const judged = atMost(megabytes(before * 1.1), megabytes(after));
+  return { id, what, ...judged, unit: 'MB', note: `${megabytes(before)} before; a tenth more is allowed` };
 }
 
 function describe({ residentBytes, childBytes, openFiles }: Footprint): string {

@@ -3,7 +3,7 @@ import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import type { Config } from '../../src/settings/config.ts';
 import { collectTranscript } from '../../src/speech/transcript/collect-transcript.ts';
 import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
 import { readSpeechSets, speechFolder } from '../speech-sets.ts';
@@ -67,23 +67,27 @@ export async function measureOverhead({ env, config, rounds, explain }: Overhead
   const addedPercent = (addedSeconds / speech.direct) * 100;
   return [
     {
-      title: `${seconds} s file over the service, against siann transcribe (medians of ${rounds})`,
-      value: `${percent.toFixed(1)} % more (${speech.served.toFixed(2)} s, ${speech.direct.toFixed(2)} s)`,
-      bar: '5 % more',
-      passes: percent < 5,
+      id: 'overhead/speech',
+      what: `${seconds} s file, time added by the service: to speech`,
+      ...atMost(5, percent, 1),
+      unit: '%',
+      note: `${speech.served.toFixed(2)} and ${speech.direct.toFixed(2)} s, medians of ${rounds}`,
     },
     {
       // Without recognition, whose time changes from one run to the next by more than all of this.
-      title: `what the service adds to ${seconds} s of silence (medians of ${4 * rounds})`,
-      value: `${Math.round(addedSeconds * 1000)} ms, ${addedPercent.toFixed(1)} % of the above`,
-      bar: '5 %',
-      passes: addedPercent < 5,
+      id: 'overhead/silence',
+      what: `${seconds} s file, time added by the service: to silence, of the time for speech`,
+      ...atMost(5, addedPercent, 1),
+      unit: '%',
+      note: `${Math.round(addedSeconds * 1000)} ms, medians of ${4 * rounds}`,
     },
     {
-      title: 'text',
+      id: 'overhead/text',
+      what: `${seconds} s file, text through the service`,
       value: speech.same ? 'the same' : 'not the same',
       bar: 'the same',
-      passes: speech.same,
+      met: speech.same,
+      minor: true,
     },
   ];
 }

@@ -2,7 +2,7 @@ import { choose } from '../../evaluation/command-options.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import { type ModelSize, modelSizes } from '../engines/engine.ts';
 
-/** The model that was asked for, or the usual one: where the subject is not recognition, the quickest will do. */
+/** The model that was asked for, or the usual one. */
 export function servedModel(asked: string | undefined, usual: ModelSize): ModelSize {
   return asked ? choose('model', modelSizes, asked) : usual;
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { watchTreeMemory } from '../process-memory.ts';
 import type { Conversation } from './conversations.ts';
 import { findTurns, type SpeakerParts } from './found-turns.ts';
@@ -37,18 +37,23 @@ export async function measureLong(
   const ratio = (total - halfway) / halfway;
   return [
     {
-      title: `${hours} h: last quarter's memory / second's`,
-      value: growth.toFixed(2),
-      bar: `< ${growthBar}`,
-      passes: growth < growthBar,
+      id: 'long/memory',
+      what: `${hours} h: memory, last quarter / second quarter`,
+      ...atMost(growthBar, growth, 2),
     },
     {
-      title: `${hours} h: second half's time / first's`,
-      value: ratio.toFixed(2),
-      bar: `< ${timeBar}`,
-      passes: ratio < timeBar,
+      id: 'long/time',
+      what: `${hours} h: time, second half / first half`,
+      ...atMost(timeBar, ratio, 2),
     },
-    { title: `${hours} h: speakers`, value: `${found}`, bar: `${there}`, passes: found === there },
+    {
+      id: 'long/speakers',
+      what: `${hours} h: speakers found`,
+      value: found,
+      bar: `= ${there}`,
+      met: found === there,
+      minor: true,
+    },
   ];
 }
 

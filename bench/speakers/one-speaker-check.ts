@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atLeast, type Explain, type Figure } from '../figures/figure.ts';
 import type { Conversation } from './conversations.ts';
 import type { LabelledStretch } from './diarization-error.ts';
 import { findTurns, type SpeakerParts } from './found-turns.ts';
@@ -34,8 +34,8 @@ export async function measureOneSpeaker(
       }
     }
   }
-  const value = `${right} of ${total}`;
-  return [{ title: 'one speaker found where one speaks', value, bar: 'all', passes: right === total }];
+  const what = 'recordings of one speaker in which one speaker is found';
+  return [{ id: 'one', what, ...atLeast(total, right), note: `of ${total}`, part: 'selection' }];
 }
 
 function isAlone(stretch: LabelledStretch, reference: readonly LabelledStretch[]): boolean {

@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { collectTranscript } from '../../src/speech/transcript/collect-transcript.ts';
-import type { Explain, Figure } from '../figure.ts';
+import { atLeast, atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { median } from '../median.ts';
 import type { Conversation } from './conversations.ts';
 import { wordsOfRightSpeaker } from './word-speakers.ts';
 
 type Options = { recogniser: Recogniser; conversations: readonly Conversation[]; explain: Explain };
 
-const wordBar = 0.95;
-const costBar = 0.25;
+/** In per cent. */
+const wordBar = 95;
+const costBar = 25;
 
 /** Words with the right speaker in whole transcriptions, and what telling speakers apart adds to their time. */
 export async function measureWords({ recogniser, conversations, explain }: Options): Promise<Figure[]> {
@@ -41,16 +42,17 @@ export async function measureWords({ recogniser, conversations, explain }: Optio
   const added = median(ratios)! - 1;
   return [
     {
-      title: 'words given to the right speaker',
-      value: `${(100 * share).toFixed(1)} %`,
-      bar: `≥ ${100 * wordBar} %`,
-      passes: share >= wordBar,
+      id: 'words/right',
+      what: 'words given to the right speaker',
+      ...atLeast(wordBar, 100 * share, 1),
+      unit: '%',
+      part: 'selection',
     },
     {
-      title: 'time added to the transcription (median)',
-      value: `${(100 * added).toFixed(0)} %`,
-      bar: `≤ ${100 * costBar} %`,
-      passes: added <= costBar,
+      id: 'words/added-time',
+      what: 'time added to a transcription, median',
+      ...atMost(costBar, 100 * added),
+      unit: '%',
     },
   ];
 }

@@ -14,6 +14,8 @@ before(async () => {
     'taiwanese',
     'file\tseconds\thanji\ttailo\tmandarin\n000.webm\t1.12\t伊誠𠢕。\tI tsiânn gâu.\t他很能幹。\n',
   );
+  for (const name of ['calls', 'everyday-english', 'everyday-taiwanese', 'mandarin-english'])
+    await addSet(name, 'file\tseconds\ttext\n000.webm\t1\tyes\n');
   await mkdir(join(folder, 'conversations'));
 });
 
@@ -24,11 +26,15 @@ test('every folder with transcripts is a set, with its language', async () => {
   assert.deepEqual(
     sets.map(({ name, language }) => [name, language]),
     [
+      ['calls', 'en'],
       ['english', 'en'],
+      ['everyday-english', 'en'],
+      ['everyday-taiwanese', 'nan'],
+      ['mandarin-english', 'zh'],
       ['taiwanese', 'nan'],
     ],
   );
-  assert.deepEqual(sets[0]!.sentences, [
+  assert.deepEqual(sets.find(({ name }) => name === 'english')?.sentences, [
     { file: join(folder, 'english', '000.webm'), seconds: 2.94, text: '"quoted" words' },
   ]);
 });

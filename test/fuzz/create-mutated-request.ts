@@ -1,4 +1,4 @@
-import { createRandom } from '../../bench/service/random.ts';
+import { createRandom } from '../../evaluation/random.ts';
 import { hostileMedia } from './hostile-media.ts';
 import { mutatedAudio } from './mutated-audio.ts';
 import { mutatedForm } from './mutated-form.ts';

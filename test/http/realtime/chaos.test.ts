@@ -8,7 +8,7 @@ import { runRandomStream } from '../../../bench/realtime/random-stream.ts';
 import { compareCharges } from '../../../bench/realtime/stream-charges.ts';
 import type { StreamTarget } from '../../../bench/realtime/stream-client.ts';
 import type { StreamFate } from '../../../bench/realtime/stream-fate.ts';
-import { createRandom } from '../../../bench/service/random.ts';
+import { createRandom } from '../../../evaluation/random.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { fixture } from '../../audio/fixtures.ts';
