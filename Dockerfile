@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # One image for every role: docker build -t siann .
-# For builds that can be repeated to the byte, give the base by its digest: --build-arg NODE_IMAGE=node:20-bookworm-slim@sha256:…
-ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+# For builds that can be repeated to the byte, give the base by its digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 ARG SIANN_MODEL=small

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 // @ts-expect-error: a script without types
-import { checkCapacitys } from '../../scripts/check-rooms.mjs';
+import { checkRooms } from '../../scripts/check-rooms.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const rooms = {
@@ -25,14 +25,14 @@ function check(files: Record<string, string>): string[] {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), text);
     }
-    return checkCapacitys(root, rooms);
+    return checkRooms(root, rooms);
   } finally {
     rmSync(root, { recursive: true });
   }
 }
 
 test('the project keeps its rules', () => {
-  assert.deepEqual(checkCapacitys(project), []);
+  assert.deepEqual(checkRooms(project), []);
 });
 
 test('what a room may import is allowed: its own files, and the rooms of its line', () => {
