@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { SiannError } from '../client/siann.ts';
-import { ask, type Project, type Session } from './console-api.ts';
+import type { ConsoleSession, Project } from '../wire/console.ts';
+import { ask } from './console-api.ts';
 import { KeysPage } from './pages/keys.tsx';
 import { OperatorPage } from './pages/operator.tsx';
 import { PlanPage } from './pages/plan.tsx';
@@ -19,13 +20,13 @@ import { useSpeech } from './words/speech.tsx';
 export function App() {
   const { say } = useSpeech();
   const route = useRoute();
-  const [session, setSession] = useState<Session | 'none'>();
+  const [session, setSession] = useState<ConsoleSession | 'none'>();
   const [projects, setProjects] = useState<Project[]>();
   const [error, setError] = useState<unknown>();
 
   const loadProjects = useCallback(async () => setProjects(await ask<Project[]>('GET', '/projects')), []);
   const enter = useCallback(
-    async (entered: Session) => {
+    async (entered: ConsoleSession) => {
       await loadProjects();
       setSession(entered);
     },
@@ -38,7 +39,7 @@ export function App() {
   }, []);
 
   useEffect(() => {
-    ask<Session>('GET', '/session')
+    ask<ConsoleSession>('GET', '/session')
       .then(enter)
       .catch((thrown) => {
         if (thrown instanceof SiannError && thrown.code === 'not_signed_in') setSession('none');

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Project, Session } from './console-api.ts';
+import type { ConsoleSession, Project } from '../wire/console.ts';
 import { Preferences } from './parts/preferences.tsx';
 import { UserMenu } from './parts/user-menu.tsx';
 import { goTo, type Route } from './route.ts';
@@ -8,7 +8,7 @@ import type { Word } from './words/english.ts';
 import { useSpeech } from './words/speech.tsx';
 
 type ShellProps = {
-  session: Session;
+  session: ConsoleSession;
   projects: Project[];
   project: Project | undefined;
   route: Route;

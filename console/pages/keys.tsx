@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
-import { ask, type Environment, type Key, type Project } from '../console-api.ts';
+import type { Environment } from '../../wire/account.ts';
+import type { ListedKey, NewKey, Project } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { ShownOnce } from '../parts/copyable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
@@ -7,12 +9,11 @@ import { Heading } from '../parts/heading.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
 import { useSpeech } from '../words/speech.tsx';
 
-type Asking = { what: 'create' } | { what: 'rename' | 'regenerate' | 'revoke'; key: Key };
-type NewKey = Key & { key: string };
+type Asking = { what: 'create' } | { what: 'rename' | 'regenerate' | 'revoke'; key: ListedKey };
 
 export function KeysPage({ project }: { project: Project }) {
   const { say } = useSpeech();
-  const keys = useLoaded(() => ask<Key[]>('GET', `/projects/${project.id}/keys`), [project.id]);
+  const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);
   const [asking, setAsking] = useState<Asking>();
   const [shown, setShown] = useState<string>();
   const close = () => setAsking(undefined);
@@ -56,7 +57,7 @@ export function KeysPage({ project }: { project: Project }) {
   );
 }
 
-function KeyList({ keys, onAsk }: { keys: Key[]; onAsk(asking: Asking): void }) {
+function KeyList({ keys, onAsk }: { keys: ListedKey[]; onAsk(asking: Asking): void }) {
   const { say, date } = useSpeech();
   if (keys.length === 0) return <p class="empty">{say('noKeys')}</p>;
   return (
@@ -92,7 +93,7 @@ function KeyList({ keys, onAsk }: { keys: Key[]; onAsk(asking: Asking): void }) 
   );
 }
 
-function RevokedKeys({ keys }: { keys: Key[] }) {
+function RevokedKeys({ keys }: { keys: ListedKey[] }) {
   const { say, date } = useSpeech();
   if (keys.length === 0) return null;
   return (

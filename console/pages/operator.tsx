@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { ask, type ServiceView } from '../console-api.ts';
+import type { ServiceView } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { Heading } from '../parts/heading.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
 import { useSpeech } from '../words/speech.tsx';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { ask, type Plan, type Project, type Session } from '../console-api.ts';
+import type { ConsolePlan, ConsoleSession, Project } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { useAction } from '../parts/action.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -8,7 +9,7 @@ import { Failure } from '../parts/loaded.tsx';
 import { goTo } from '../route.ts';
 import { useSpeech } from '../words/speech.tsx';
 
-type Props = { project: Project; session: Session; onChange(): Promise<void> };
+type Props = { project: Project; session: ConsoleSession; onChange(): Promise<void> };
 
 export function PlanPage(props: Props) {
   const { say } = useSpeech();
@@ -66,7 +67,7 @@ function PlanChoice({ project, session, onChange }: Props) {
   );
 }
 
-function PlanText({ plan }: { plan: Plan }) {
+function PlanText({ plan }: { plan: ConsolePlan }) {
   const { say, number } = useSpeech();
   return (
     <span>

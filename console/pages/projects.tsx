@@ -1,12 +1,17 @@
 import { useState } from 'preact/hooks';
-import { ask, type Project, type Session } from '../console-api.ts';
+import type { ConsoleSession, Project } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { goTo } from '../route.ts';
 import { useSpeech } from '../words/speech.tsx';
 
-export function ProjectsPage(props: { projects: Project[]; session: Session; onChange(): Promise<void> }) {
+export function ProjectsPage(props: {
+  projects: Project[];
+  session: ConsoleSession;
+  onChange(): Promise<void>;
+}) {
   const { say, date } = useSpeech();
   const [asking, setAsking] = useState(false);
   return (
@@ -38,7 +43,7 @@ function NewProject({
   onChange,
   onClose,
 }: {
-  session: Session;
+  session: ConsoleSession;
   onChange(): Promise<void>;
   onClose(): void;
 }) {

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import { ask, type Key, type Project, type Session } from '../console-api.ts';
+import type { ConsoleSession, ListedKey, Project } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { useAction } from '../parts/action.tsx';
 import { ShownOnce } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -8,7 +9,7 @@ import { SampleTabs } from '../parts/samples.tsx';
 import { signingSamples } from '../samples/signing.ts';
 import { useSpeech } from '../words/speech.tsx';
 
-type Props = { project: Project; session: Session; onChange(): Promise<void> };
+type Props = { project: Project; session: ConsoleSession; onChange(): Promise<void> };
 
 export function SecurityPage(props: Props) {
   const { say } = useSpeech();
@@ -80,14 +81,14 @@ function Signing({ project }: Props) {
   const { say } = useSpeech();
   const { busy, error, run } = useAction();
   const [secret, setSecret] = useState<string>();
-  const keys = useLoaded(() => ask<Key[]>('GET', `/projects/${project.id}/keys`), [project.id]);
-  const require = (key: Key) =>
+  const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);
+  const require = (key: ListedKey) =>
     run(async () => {
       const { signingSecret } = await ask<{ signingSecret: string }>('POST', `/keys/${key.id}/signature`);
       setSecret(signingSecret);
       await keys.reload();
     });
-  const drop = (key: Key) =>
+  const drop = (key: ListedKey) =>
     run(async () => {
       await ask('DELETE', `/keys/${key.id}/signature`);
       await keys.reload();

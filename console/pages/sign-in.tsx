@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, type Session } from '../console-api.ts';
+import type { ConsoleSession } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { useAction } from '../parts/action.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/loaded.tsx';
@@ -8,7 +9,7 @@ import { Preferences } from '../parts/preferences.tsx';
 import { goTo } from '../route.ts';
 import { useSpeech } from '../words/speech.tsx';
 
-type Entered = { onSignedIn(session: Session): Promise<void> };
+type Entered = { onSignedIn(session: ConsoleSession): Promise<void> };
 
 export function SignInPage({ onSignedIn }: Entered) {
   const { say } = useSpeech();
@@ -18,7 +19,7 @@ export function SignInPage({ onSignedIn }: Entered) {
       intro={say('signInIntro')}
       action={say('signIn')}
       autocomplete="current-password"
-      onSubmit={async (given) => onSignedIn(await ask<Session>('POST', '/sign-in', given))}
+      onSubmit={async (given) => onSignedIn(await ask<ConsoleSession>('POST', '/sign-in', given))}
     >
       <p class="quiet">{say('forgotten')}</p>
     </PasswordForm>
@@ -36,7 +37,7 @@ export function SetupPage({ link, onSignedIn }: Entered & { link: string }) {
       action={say('createAccount')}
       autocomplete="new-password"
       onSubmit={async (given) => {
-        const session = await ask<Session>('POST', '/setup', { link, ...given });
+        const session = await ask<ConsoleSession>('POST', '/setup', { link, ...given });
         // The link is used up, and is not left in the address.
         history.replaceState(null, '', '#/');
         goTo('playground/live');

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
-import { ask, type Environment, type Project, type UsageReport } from '../console-api.ts';
+import type { Environment } from '../../wire/account.ts';
+import type { Project, UsageReport } from '../../wire/console.ts';
+import { ask } from '../console-api.ts';
 import { DayChart } from '../parts/day-chart.tsx';
 import { Choice } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';

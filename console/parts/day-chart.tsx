@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { UsageReport } from '../console-api.ts';
+import type { UsageReport } from '../../wire/console.ts';
 import { useSpeech } from '../words/speech.tsx';
 
 const dayMs = 86_400_000;

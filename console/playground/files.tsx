@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TranscriptSegment } from '../../client/siann.ts';
-import type { Project } from '../console-api.ts';
+import type { Project } from '../../wire/console.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Failure } from '../parts/loaded.tsx';
 import { SampleTabs } from '../parts/samples.tsx';

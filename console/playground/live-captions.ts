@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveEvent, LiveStream } from '../../client/siann.ts';
-import type { Project } from '../console-api.ts';
+import type { Project } from '../../wire/console.ts';
 import type { TranscriptionChoice } from '../samples/transcription.ts';
 import { type Microphone, openMicrophone } from './microphone.ts';
 import { withPlaygroundClient } from './playground-client.ts';

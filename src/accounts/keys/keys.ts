@@ -1,25 +1,11 @@
 import type { Environment } from '../../../wire/account.ts';
+import type { Key, NewKey } from '../../../wire/console.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKeyRow } from '../../storage/tables.ts';
 import { checkedName } from '../projects/checked-name.ts';
 import type { Projects } from '../projects/projects.ts';
 import { createApiKey, randomText } from './api-key.ts';
-
-export type Key = {
-  id: string;
-  name: string;
-  project: { id: string; name: string };
-  environment: Environment;
-  prefix: string;
-  signed: boolean;
-  createdAt: string;
-  regeneratedAt: string | null;
-  revokedAt: string | null;
-};
-
-/** With the key itself, which is shown this once. */
-export type NewKey = { key: string } & Key;
 
 export interface Keys {
   create(key: { project: string; environment: string; name?: string }): Promise<NewKey>;

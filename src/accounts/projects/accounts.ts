@@ -1,10 +1,11 @@
 /** Everything that is managed about accounts, for the command line and the web console alike. */
 import type { Kysely } from 'kysely';
+import type { Project } from '../../../wire/console.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { randomText } from '../keys/api-key.ts';
 import { createKeys, type Keys } from '../keys/keys.ts';
-import { createProjects, newProject, type Project, type Projects, projectOf } from './projects.ts';
+import { createProjects, newProject, type Projects, projectOf } from './projects.ts';
 
 export interface Accounts {
   readonly projects: Projects;

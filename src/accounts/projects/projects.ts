@@ -1,4 +1,5 @@
 import type { PlanId } from '../../../wire/account.ts';
+import type { Project } from '../../../wire/console.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ProjectRow } from '../../storage/tables.ts';
@@ -6,16 +7,6 @@ import { parseAllowList } from '../keys/allow-list.ts';
 import { randomText } from '../keys/api-key.ts';
 import { checkedName } from './checked-name.ts';
 import { isPlanId, planIds } from './plans.ts';
-
-export type Project = {
-  id: string;
-  name: string;
-  accountId: string;
-  plan: PlanId;
-  /** Networks whose requests are let in; every one when it is empty. */
-  allow: string[];
-  createdAt: string;
-};
 
 /** A project is named by its id or its name. */
 export interface Projects {

@@ -1,26 +1,11 @@
-import type { DailyUsage } from '../../../wire/account.ts';
+import type { KeyUsage, UsageReport } from '../../../wire/console.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Key } from '../keys/keys.ts';
 import { createBalanceReader } from '../ledger/balances.ts';
 import { periodAt } from '../ledger/calendar.ts';
 import type { Accounts } from '../projects/accounts.ts';
 import type { Plans } from '../projects/plans.ts';
 import { dailyUsageOf, minutesOf, readDays, remainingMinutes } from './daily-usage.ts';
 import { type UsageRange, wholeRange } from './usage-range.ts';
-
-export type KeyUsage = {
-  project: { id: string; name: string };
-  key: Pick<Key, 'id' | 'name' | 'prefix' | 'environment' | 'revokedAt'>;
-  minutes: number;
-  requests: number;
-  /** Days on which nothing was transcribed are left out. */
-  daily: DailyUsage[];
-  /** Of the current month, whatever the range. */
-  quota: number | null;
-  remaining: number | null;
-};
-
-export type UsageReport = { from: string; to: string; keys: KeyUsage[] };
 
 export type ReadUsageReport = (
   wanted: UsageRange & { project?: string | undefined; key?: string | undefined },

@@ -1,4 +1,4 @@
-import type { Key, NewKey } from '../../accounts/keys/keys.ts';
+import type { Key, NewKey } from '../../../wire/console.ts';
 import { type Command, UsageError } from '../command.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { type Action, parseAction, print, runAction, tableOr } from './account-command.ts';

@@ -1,4 +1,4 @@
-import type { Project } from '../../accounts/projects/projects.ts';
+import type { Project } from '../../../wire/console.ts';
 import { type Command, parseCommandLine, UsageError } from '../command.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { type Action, parseAction, print, runAction, tableOr } from './account-command.ts';

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../../wire/account.ts';
+import type { ListedKey } from '../../../wire/console.ts';
 import { readLastUsed } from '../../accounts/keys/last-used.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import type { ReadUsageReport } from '../../accounts/usage/usage-report.ts';
@@ -69,7 +70,7 @@ export function projectRoutes(app: FastifyInstance, options: ProjectRoutesOption
   app.get<WithId>('/console/api/projects/:id/keys', {
     config,
     schema: { hide },
-    handler: async (request) => {
+    handler: async (request): Promise<ListedKey[]> => {
       const [listed, lastUsed] = [await keys.list(request.params.id), await readLastUsed(database)];
       return listed.map((key) => ({ ...key, lastUsed: lastUsed.get(key.id) ?? null }));
     },

@@ -1,21 +1,8 @@
+import type { ServiceView } from '../../../wire/console.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { RecogniserLoad } from '../../speech/recogniser.ts';
 import type { OpenStreams } from '../realtime/open-streams.ts';
 
-/** What the operator's page shows; numbers and codes, never what anybody said. */
-export type ServiceView = RecogniserLoad & {
-  startedAt: string;
-  serviceMemoryBytes: number;
-  openStreams: number;
-  /** Of the last hour. */
-  transcriptions: number;
-  audioSeconds: number;
-  /** Seconds of work for each second of audio; null when nothing was transcribed. */
-  realTimeFactor: number | null;
-  errors: { code: string; count: number; lastAt: string }[];
-};
-
-/** The numbers of the last hour, kept in memory for the operator's page. */
 export type ServiceFigures = {
   /** The same metrics, which also feed these figures. */
   fedBy(metrics: Metrics): Metrics;

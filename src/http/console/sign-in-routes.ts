@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../../wire/account.ts';
-import type { Plans } from '../../accounts/projects/plans.ts';
+import type { ConsoleSession } from '../../../wire/console.ts';
+import { type Plans, planIds } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleUserOf } from './console-user.ts';
 import { endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
@@ -72,11 +73,11 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     return sessionView(user);
   }
 
-  function sessionView({ name }: { name: string }) {
-    const published = Object.entries(plans).map(([id, plan]) => ({
+  function sessionView({ name }: { name: string }): ConsoleSession {
+    const published = planIds.map((id) => ({
       id,
-      ...plan,
-      quotaMinutes: plan.quotaMinutes ?? null,
+      ...plans[id],
+      quotaMinutes: plans[id].quotaMinutes ?? null,
     }));
     return { user: { name }, addresses, plans: published };
   }

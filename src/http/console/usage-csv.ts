@@ -1,4 +1,4 @@
-import type { UsageReport } from '../../accounts/usage/usage-report.ts';
+import type { UsageReport } from '../../../wire/console.ts';
 
 /** A line for each key and day (RFC 4180). */
 export function usageCsv({ keys }: UsageReport): string {
