@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 // @ts-expect-error: a script without types
-import { checkRooms } from '../../scripts/check-rooms.mjs';
+import { checkRooms, rooms as projectRooms, unusedAllowances } from '../../scripts/check-rooms.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const rooms = {
@@ -31,8 +31,13 @@ function check(files: Record<string, string>): string[] {
   }
 }
 
-test('the project keeps its rules', () => {
+test('the project keeps its rules, and allows nothing that it does not use', () => {
   assert.deepEqual(checkRooms(project), []);
+  assert.deepEqual(unusedAllowances(project), []);
+  const grown = { ...projectRooms, 'src/storage': [...projectRooms['src/storage'], 'src/http'] };
+  assert.deepEqual(unusedAllowances(project, grown), [
+    'src/storage does not import src/http. Take that out of its line.',
+  ]);
 });
 
 test('what a room may import is allowed: its own files, and the rooms of its line', () => {
