@@ -32,3 +32,12 @@ export function joinSamples(parts: Float32Array[]): Float32Array {
   }
   return joined;
 }
+
+/** Lossy codecs and filters overshoot full scale a little. Changes the samples themselves. */
+export function clipSamples(samples: Float32Array): Float32Array {
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i]! > 1) samples[i] = 1;
+    else if (samples[i]! < -1) samples[i] = -1;
+  }
+  return samples;
+}

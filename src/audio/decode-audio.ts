@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/service-error.ts';
-import { type AudioBlock, joinSamples } from './audio-block.ts';
+import { type AudioBlock, clipSamples, joinSamples } from './audio-block.ts';
 import { ByteReader } from './byte-reader.ts';
 import { skipId3v2 } from './id3.ts';
 import { type Pcm, pcmSampleRate } from './pcm.ts';
@@ -11,10 +11,10 @@ export type { AudioContainer } from './sniff-container.ts';
 
 export type DecodeOptions = { signal?: AbortSignal; maxSeconds?: number };
 
-/** Decodes from the reader's place on; `maxSeconds` is for those whose headers declare a length. */
+/** Decodes from the reader's position on; `maxSeconds` is for containers whose headers declare a length. */
 type Decoder = (reader: ByteReader, maxSeconds: number) => AsyncGenerator<AudioBlock>;
 
-/** Read when the first file of the kind comes: all of them would add 0.15 s to each start. */
+/** Loaded when the first file of the kind comes: all of them together would add 0.15 s to every start. */
 const decoders: Record<AudioContainer, () => Promise<Decoder>> = {
   mp3: async () => (await import('./mp3/mp3.ts')).decodeMp3,
   wav: async () => (await import('./wav/wav.ts')).decodeWav,
@@ -74,7 +74,7 @@ async function* resampled(blocks: AsyncIterable<AudioBlock>): AsyncGenerator<Flo
   if (resampler) yield resampler.flush();
 }
 
-/** Pieces of 0.1 to 1 s: small ones cost every later stage a turn, large ones cost latency. */
+/** Chunks of 0.1 to 1 s: smaller ones would cost every later stage a call, larger ones latency. */
 async function* chunked(pieces: AsyncIterable<Float32Array>): AsyncGenerator<Pcm> {
   let waiting: Float32Array[] = [];
   let length = 0;
@@ -92,15 +92,6 @@ async function* chunked(pieces: AsyncIterable<Float32Array>): AsyncGenerator<Pcm
 
 function* split(samples: Float32Array): Generator<Pcm> {
   for (let at = 0; at < samples.length; at += maxChunkSamples) {
-    yield clipped(samples.subarray(at, at + maxChunkSamples));
+    yield clipSamples(samples.subarray(at, at + maxChunkSamples));
   }
-}
-
-/** Lossy codecs and filters overshoot full scale a little. */
-function clipped(samples: Float32Array): Pcm {
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i]! > 1) samples[i] = 1;
-    else if (samples[i]! < -1) samples[i] = -1;
-  }
-  return samples;
 }

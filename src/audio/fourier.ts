@@ -5,8 +5,8 @@ type Pass = {
   radix: number;
   /** Length of the transforms that this pass joins. */
   done: number;
-  /** For each k below `done`, input j and output q: the cosine and sine by which j enters q. */
-  turns: Float64Array;
+  /** Twiddle factors: for each k below `done`, input j and output q, the cosine and sine with which j enters q. */
+  twiddles: Float64Array;
 };
 
 export function createFourierTransform(length: number): FourierTransform {
@@ -30,7 +30,7 @@ export function createFourierTransform(length: number): FourierTransform {
 
 /** Joins `radix` transforms of length `done` into one of length `radix · done`, for every residue. */
 function join(
-  { radix, done, turns }: Pass,
+  { radix, done, twiddles }: Pass,
   length: number,
   fromReal: Float64Array,
   fromImaginary: Float64Array,
@@ -47,12 +47,12 @@ function join(
         let re = 0;
         let im = 0;
         for (let j = 0; j < radix; j++) {
-          const at = from + j * stride;
-          const turn = 2 * ((k * radix + j) * radix + q);
-          const c = turns[turn]!;
-          const s = turns[turn + 1]!;
-          re += fromReal[at]! * c - fromImaginary[at]! * s;
-          im += fromReal[at]! * s + fromImaginary[at]! * c;
+          const input = from + j * stride;
+          const at = 2 * ((k * radix + j) * radix + q);
+          const c = twiddles[at]!;
+          const s = twiddles[at + 1]!;
+          re += fromReal[input]! * c - fromImaginary[input]! * s;
+          im += fromReal[input]! * s + fromImaginary[input]! * c;
         }
         toReal[to + q * done] = re;
         toImaginary[to + q * done] = im;
@@ -64,18 +64,18 @@ function join(
 function planPasses(length: number): Pass[] {
   let done = 1;
   return factor(length).map((radix) => {
-    const turns = new Float64Array(2 * done * radix * radix);
+    const twiddles = new Float64Array(2 * done * radix * radix);
     for (let k = 0; k < done; k++) {
       for (let j = 0; j < radix; j++) {
         for (let q = 0; q < radix; q++) {
           const angle = (-2 * Math.PI * j * (k + q * done)) / (radix * done);
           const at = 2 * ((k * radix + j) * radix + q);
-          turns[at] = Math.cos(angle);
-          turns[at + 1] = Math.sin(angle);
+          twiddles[at] = Math.cos(angle);
+          twiddles[at + 1] = Math.sin(angle);
         }
       }
     }
-    const pass = { radix, done, turns };
+    const pass = { radix, done, twiddles };
     done *= radix;
     return pass;
   });

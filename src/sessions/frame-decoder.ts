@@ -1,4 +1,5 @@
 import type { StreamOptions } from '../../wire/option-types.ts';
+import { clipSamples, joinSamples } from '../audio/audio-block.ts';
 import { joinBytes } from '../audio/byte-reader.ts';
 import { createFlacFrames } from '../audio/flac/flac-frames.ts';
 import type { Pcm } from '../audio/pcm.ts';
@@ -40,9 +41,9 @@ function createPlainDecoder(format: SampleFormat, sampleRate: number): FrameDeco
       const joined = joinBytes([rest, bytes]);
       const whole = joined.length - (joined.length % width);
       rest = joined.slice(whole);
-      return clipped(resampler.push(readSamples(joined.subarray(0, whole), format, 1)[0]!));
+      return clipSamples(resampler.push(readSamples(joined.subarray(0, whole), format, 1)[0]!));
     },
-    end: async () => clipped(resampler.flush()),
+    end: async () => clipSamples(resampler.flush()),
     secondsOf: (byteLength) => byteLength / width / sampleRate,
     free: () => {},
   };
@@ -54,28 +55,15 @@ function createFlacDecoder(): FrameDecoder {
   let resampler: ReturnType<typeof createResampler> | undefined;
   const resample = (channels: Float32Array[], sampleRate: number) => {
     resampler ??= createResampler(sampleRate);
-    return clipped(resampler.push(downmix(channels)));
+    return clipSamples(resampler.push(downmix(channels)));
   };
   return {
     push: (bytes) => frames.push(bytes, resample),
     async end() {
       const last = await frames.end(resample);
-      const rest = clipped(resampler?.flush() ?? new Float32Array(0));
-      const all = new Float32Array(last.length + rest.length);
-      all.set(last);
-      all.set(rest, last.length);
-      return all;
+      return joinSamples([last, clipSamples(resampler?.flush() ?? new Float32Array(0))]);
     },
     secondsOf: (byteLength) => byteLength / flacBytesPerSecond,
     free: () => frames.free(),
   };
-}
-
-/** The filter overshoots full scale a little. */
-function clipped(samples: Pcm): Pcm {
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i]! > 1) samples[i] = 1;
-    else if (samples[i]! < -1) samples[i] = -1;
-  }
-  return samples;
 }

@@ -109,7 +109,7 @@ test('chained ogg files play one after the other', async () => {
   assert.equal(samples.length, 2 * reference.length);
 });
 
-test('pictures of megabytes in the comments of an ogg are passed over', async () => {
+test('pictures of megabytes in the comments of an ogg are skipped', async () => {
   const bytes = fixture('speech-opus.ogg');
   const second = indexOf(bytes, 'OggS', 4);
   const third = indexOf(bytes, 'OggS', indexOf(bytes, 'OpusTags'));
@@ -142,7 +142,8 @@ test('pictures of megabytes in the comments of an ogg are passed over', async ()
   assert.ok(Math.abs((await decodeAll(whole)).length - reference.length) <= 320);
 });
 
-test('files made of nothing but headers take no time', { timeout: 20_000 }, async () => {
+test('files made of nothing but headers take seconds of work, not minutes', async () => {
+  const before = process.cpuUsage();
   const flac = fixture('speech.flac');
   const frameAt = indexOf(flac, [0xff, 0xf8], 8_000);
   const flacHeaders = repeatBytes(flac.subarray(frameAt, frameAt + 7), 2_000_000);
@@ -159,6 +160,8 @@ test('files made of nothing but headers take no time', { timeout: 20_000 }, asyn
       repeatBytes(block, 1_000_000),
     ),
   );
+  const { user, system } = process.cpuUsage(before);
+  assert((user + system) / 1e6 < 40, `${(user + system) / 1e6} s of processor time`);
 });
 
 test('a file cut at any byte ends as audio or as no audio, and never longer than it was', async () => {

@@ -1,6 +1,8 @@
 /** The spoken fixtures, ways to feed them, and what the decoder makes of them. */
+
 import { readFileSync } from 'node:fs';
 import { type DecodeOptions, decodeAudio } from '../../src/audio/decode-audio.ts';
+import { seededNumbers } from '../support/seeded-numbers.ts';
 
 const folder = new URL('../fixtures/audio/', import.meta.url);
 
@@ -82,11 +84,8 @@ export function correlate(
 
 /** Bytes that look random and are the same on every run. */
 export function noise(length: number, seed = 1): Uint8Array {
-  let state = seed;
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state >>> 24;
-  });
+  const next = seededNumbers(seed);
+  return Uint8Array.from({ length }, () => Math.floor(next() * 256));
 }
 
 export function indexOf(bytes: Uint8Array, pattern: string | number[], from = 0): number {

@@ -1,6 +1,6 @@
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { crc16, parseFlacFrame } from '../flac/flac-frame.ts';
-import { parseStreamInfo, streamInfoBytes } from '../flac/flac-stream-info.ts';
+import { parseStreamInfo, streamInfoEnd } from '../flac/flac-stream-info.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
 
 /** `header` is "fLaC" and the STREAMINFO block; each packet is one frame. */
@@ -10,7 +10,7 @@ export async function createFlacDecoder([header]: Uint8Array[]): Promise<PacketD
   const decoder = new FLACDecoder();
   await decoder.ready;
   // Frames may leave their rate and depth to STREAMINFO, so the decoder gets it first, marked as the only block.
-  const lead = header.slice(0, 8 + streamInfoBytes);
+  const lead = header.slice(0, streamInfoEnd);
   lead[4] = 0x80;
   await decoder.decodeFrames([lead]);
   let nextSample: number | undefined;

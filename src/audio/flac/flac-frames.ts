@@ -3,13 +3,14 @@ import { BadAudio } from '../bad-audio.ts';
 import { joinBytes } from '../byte-reader.ts';
 import { createFlacDecoder } from '../codecs/flac-packets.ts';
 import type { PacketDecoder } from '../codecs/packet-decoder.ts';
-import { type FlacFrameHeader, maxFlacHeaderBytes, parseFlacFrame, stepCrc16 } from './flac-frame.ts';
-import { type FlacStreamInfo, parseStreamInfo, streamInfoBytes } from './flac-stream-info.ts';
+import { maxFlacHeaderBytes, parseFlacFrame } from './flac-frame.ts';
+import { type FlacScan, findFrame, scanFrame } from './flac-scan.ts';
+import { type FlacStreamInfo, parseBlockHeader, parseStreamInfo, streamInfoEnd } from './flac-stream-info.ts';
 
-/** What becomes of a decoded frame. */
+/** Makes samples of a decoded frame. */
 type Convert = (channels: Float32Array[], sampleRate: number) => Float32Array;
 
-/** FLAC that comes bit by bit: a frame is given out as soon as the head of the next is there, not a block of bytes later. */
+/** FLAC that comes in small pieces: a frame is decoded as soon as the header of the next one is there, not a block of bytes later. */
 export type FlacFrames = {
   push(bytes: Uint8Array, convert: Convert): Promise<Float32Array>;
   end(convert: Convert): Promise<Float32Array>;
@@ -18,11 +19,9 @@ export type FlacFrames = {
 
 type Opened = { info: FlacStreamInfo; decoder: PacketDecoder };
 
-const headerBytes = 8 + streamInfoBytes;
-const lastBlockFlag = 0x80;
 /** Metadata longer than this is a picture that nobody needs to stream, or mischief. */
 const maxMetadataBytes = 1 << 20;
-/** So many bytes without a frame are no FLAC. */
+/** A stream with so many bytes without a frame is not FLAC. */
 const maxVainBytes = 64 * 1024;
 
 export function createFlacFrames(): FlacFrames {
@@ -30,8 +29,8 @@ export function createFlacFrames(): FlacFrames {
   let opened: Opened | undefined;
   let freed = false;
   let vainBytes = 0;
-  /** Of the frame at the start of `pending`: how far it was looked at, and the checksum up to there. */
-  let scan = { at: 0, crc: 0 };
+  /** Of the frame at the start of `pending`. */
+  let scan: FlacScan = { at: 0, crc: 0 };
 
   const drop = (length: number) => {
     pending = pending.subarray(length);
@@ -46,7 +45,7 @@ export function createFlacFrames(): FlacFrames {
       if (pending.length > maxMetadataBytes) throw noHeader();
       return false;
     }
-    const header = pending.slice(0, headerBytes);
+    const header = pending.slice(0, streamInfoEnd);
     const info = parseStreamInfo(header);
     const decoder = info && (await createFlacDecoder([header]));
     if (!info || !decoder) throw noHeader();
@@ -67,14 +66,10 @@ export function createFlacFrames(): FlacFrames {
       const stream = opened!;
       while (pending.length > 0 && (atEnd || pending.length >= maxFlacHeaderBytes)) {
         const header = parseFlacFrame(pending, 0, stream.info);
-        if (!header) {
-          skipToFrame(stream.info);
-          continue;
-        }
-        const end = frameEnd(header, stream.info, atEnd);
-        if (end === 'later') break;
-        if (end === 'never') {
-          skipToFrame(stream.info);
+        const end = header ? scanFrame(scan, pending, header, stream.info, atEnd) : 'damaged';
+        if (end === 'more') break;
+        if (end === 'damaged') {
+          skipToFrame(stream.info, atEnd);
           continue;
         }
         vainBytes = 0;
@@ -86,25 +81,8 @@ export function createFlacFrames(): FlacFrames {
     return joinSamples(parts);
   };
 
-  /** Where the frame ends: its checksum comes to zero and another begins. */
-  const frameEnd = (header: FlacFrameHeader, info: FlacStreamInfo, atEnd: boolean) => {
-    const maxBytes = header.samples * info.channels * Math.ceil((info.bits + 1) / 8) + 1_024;
-    while (scan.at < pending.length) {
-      const next = scan.at + 1;
-      const crc = stepCrc16(scan.crc, pending[scan.at]!);
-      if (crc === 0 && next > header.headerBytes) {
-        if (!atEnd && pending.length < next + maxFlacHeaderBytes) return 'later';
-        if (next === pending.length || parseFlacFrame(pending, next, info)) return next;
-      }
-      scan = { at: next, crc };
-      if (next > maxBytes) return 'never';
-    }
-    return atEnd ? 'never' : 'later';
-  };
-
-  const skipToFrame = (info: FlacStreamInfo) => {
-    let at = 1;
-    while (at < pending.length && !(pending[at] === 0xff && mayBegin(pending, at, info))) at++;
+  const skipToFrame = (info: FlacStreamInfo, atEnd: boolean) => {
+    const at = findFrame(pending, 1, info, atEnd);
     vainBytes += at;
     drop(at);
     if (vainBytes > maxVainBytes)
@@ -128,19 +106,13 @@ export function createFlacFrames(): FlacFrames {
   };
 }
 
-/** A frame stands here, or might once the rest of its header has come. */
-function mayBegin(bytes: Uint8Array, at: number, info: FlacStreamInfo): boolean {
-  return bytes.length - at < maxFlacHeaderBytes || parseFlacFrame(bytes, at, info) !== undefined;
-}
-
 /** Where the frames begin, once all metadata is there. */
 function metadataEnd(bytes: Uint8Array): number | undefined {
-  let at = 4;
-  for (;;) {
-    if (at + 4 > bytes.length) return undefined;
-    const last = bytes[at]! & lastBlockFlag;
-    at += 4 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!);
-    if (last) return at <= bytes.length ? at : undefined;
+  for (let at = 4; ; ) {
+    const block = parseBlockHeader(bytes, at);
+    if (!block) return undefined;
+    at += 4 + block.length;
+    if (block.isLast) return at <= bytes.length ? at : undefined;
   }
 }
 

@@ -78,7 +78,7 @@ async function* decodeFrames(reader: ByteReader, firstFrame: MpegFrame): AsyncGe
   }
 }
 
-/** Whole frames of one stream that stand at the reader's place; none where something else stands. */
+/** Whole frames of one stream at the reader's position; none where something else is found there. */
 async function takeFrames(reader: ByteReader, stream: MpegFrame): Promise<Uint8Array[]> {
   const frames: Uint8Array[] = [];
   while (frames.length < batchFrames) {

@@ -9,13 +9,13 @@ import { type OggPage, PacketAssembler, readOggPages } from './ogg-pages.ts';
 
 type OggCodec = {
   headerCount: number;
-  /** The granule clock; nothing where it is the decoder's own rate. */
+  /** The rate of the granule clock; undefined where it is the decoder's rate. */
   clock?: number;
   create: CreatePacketDecoder;
 };
 
 const opusClock = 48_000;
-/** FLAC may announce 65,535 of them; no decoder wants more than Vorbis does. */
+/** FLAC may announce 65,535 headers; no decoder needs more than Vorbis does. */
 const keptHeaders = 3;
 /** A longer jump of the clock is a broken clock, not lost audio. */
 const maxGapSeconds = 600;
@@ -50,7 +50,7 @@ class OggStream {
   #headersRead = 0;
   #decoder: PacketDecoder | undefined;
   #leadIn = 0;
-  /** Where the decoded audio has come to, in samples of the decoder; the clock's own once `#anchored`. */
+  /** The end of the decoded audio, in samples of the decoder; once `#anchored`, it counts from the start of the stream's clock. */
   #position = 0;
   #anchored = false;
 
@@ -72,7 +72,7 @@ class OggStream {
         if (block) blocks.push(block);
       }
     }
-    if (blocks.length > 0) yield* this.#place(blocks, page);
+    if (blocks.length > 0) yield* this.#align(blocks, page);
   }
 
   free(): void {
@@ -99,8 +99,8 @@ class OggStream {
     }
   }
 
-  /** Sets a page's blocks on the clock: silence for what was lost before them, and the padding cut at the end. */
-  async *#place(blocks: AudioBlock[], page: OggPage): AsyncGenerator<AudioBlock> {
+  /** Aligns a page's blocks with the clock: silence for what was lost before them, and the padding cut at the end. */
+  async *#align(blocks: AudioBlock[], page: OggPage): AsyncGenerator<AudioBlock> {
     const rate = this.#decoder!.sampleRate;
     const decoded = blocks.reduce((sum, block) => sum + block.channels[0]!.length, 0);
     const clockRatio = rate / (this.#codec.clock ?? rate);

@@ -1,4 +1,4 @@
-/** The mean of the channels: what a listener between the speakers hears, and never louder than full scale. */
+/** The mean of the channels, which is never louder than full scale. */
 export function downmix(channels: Float32Array[]): Float32Array {
   const [first, second] = channels;
   if (!first) return new Float32Array(0);

@@ -3,14 +3,14 @@ import { createSampleKernel } from './sample-kernel.ts';
 /** Audio in 16 bits: half the bytes, and what rounding adds lies 98 dB below full scale. */
 export type PackedAudio = {
   samples: Uint8Array;
-  /** The amplitude of the largest number. */
+  /** The amplitude that the largest 16-bit number stands for. */
   fullScale: number;
 };
 
 const largest = 32_767;
 const kernel = createSampleKernel();
 
-/** The bytes are good until the next call. */
+/** The bytes are valid until the next call. */
 export function packAudio(audio: Float32Array): PackedAudio {
   const count = multipleOf8(audio.length);
   const buffer = kernel.scratch(count * 6);
@@ -22,7 +22,7 @@ export function packAudio(audio: Float32Array): PackedAudio {
   return { samples: new Uint8Array(buffer, count * 4, audio.length * 2), fullScale: Math.max(1, peak) };
 }
 
-/** What it gives is good until the next call. */
+/** The samples are valid until the next call. */
 export function unpackAudio({ samples, fullScale }: PackedAudio): Float32Array {
   const count = multipleOf8(samples.length / 2);
   const buffer = kernel.scratch(count * 6);
@@ -31,7 +31,7 @@ export function unpackAudio({ samples, fullScale }: PackedAudio): Float32Array {
   return new Float32Array(buffer, 0, samples.length / 2);
 }
 
-/** As numbers, packed or not; good until the next call. */
+/** The samples as floats, whether they were packed or not; valid until the next call. */
 export function unpackedAudio(audio: Float32Array | PackedAudio): Float32Array {
   return audio instanceof Float32Array ? audio : unpackAudio(audio);
 }

@@ -46,6 +46,11 @@ export function* childElements(body: Uint8Array): Generator<Element> {
   }
 }
 
+/** The bodies of the elements inside a master, by id; of several with the same id, the last. */
+export function childBodies(body: Uint8Array): Map<number, Uint8Array> {
+  return new Map([...childElements(body)].map((child) => [child.id, child.body]));
+}
+
 export function readUint(body: Uint8Array): number {
   return body.reduce((value, byte) => value * 256 + byte, 0);
 }

@@ -9,6 +9,7 @@ import {
   readUint,
   readVint,
 } from './ebml.ts';
+import { elementIds as ids } from './matroska-ids.ts';
 import { unlace } from './matroska-lacing.ts';
 import { parseTrackEntry, type WebmTrack } from './webm-track.ts';
 
@@ -20,40 +21,45 @@ export type WebmItem =
   | { kind: 'track'; track: WebmTrack }
   | { kind: 'block'; block: WebmBlock };
 
-const ids = {
-  segment: 0x18538067,
-  info: 0x1549a966,
-  timestampScale: 0x2ad7b1,
-  duration: 0x4489,
-  tracks: 0x1654ae6b,
-  trackEntry: 0xae,
-  cluster: 0x1f43b675,
-  timestamp: 0xe7,
-  simpleBlock: 0xa3,
-  blockGroup: 0xa0,
-  block: 0xa1,
-  discardPadding: 0x75a2,
-};
-const entered = new Set([ids.segment, ids.info, ids.tracks, ids.cluster, ids.blockGroup]);
+/** Elements whose children are read one after another, as if they stood in the file themselves. */
+const entered: ReadonlySet<number> = new Set([
+  ids.segment,
+  ids.info,
+  ids.tracks,
+  ids.cluster,
+  ids.blockGroup,
+]);
 /** What may follow a block within its group. */
-const groupMembers = new Set([ids.discardPadding, 0x9b, 0xfb, 0xfa, 0xa4, 0x75a1]);
-/** What is passed over; an id that is in none of these sets is damage. */
-const skipped = [
-  ...[0x1a45dfa3, 0x114d9b74, 0x1c53bb6b, 0x1254c367, 0x1941a469, 0x1043a770, 0xec, 0xbf], // EBML, SeekHead, Cues …
-  ...[0xa7, 0xab, 0x5854, 0xaf, 0xa2, 0x8e], // in a Cluster
-  ...[0x73a4, 0x7384, 0x3cb923, 0x3c83ab, 0x3eb923, 0x3e83bb, 0x4444, 0x6924, 0x4461, 0x7ba9, 0x4d80, 0x5741], // in Info
-];
-const known = new Set([...Object.values(ids), ...groupMembers, ...skipped]);
+const groupMembers: ReadonlySet<number> = new Set([
+  ids.discardPadding,
+  ids.blockDuration,
+  ids.referenceBlock,
+  ids.referencePriority,
+  ids.codecState,
+  ids.blockAdditions,
+]);
+/** What is read as a number. */
+const numbers: ReadonlySet<number> = new Set([
+  ids.timestampScale,
+  ids.duration,
+  ids.timestamp,
+  ids.discardPadding,
+]);
+/** An element with another id is damage. Those that are neither entered nor read are skipped. */
+const known: ReadonlySet<number> = new Set(Object.values(ids));
+/** Where reading can go on after damage. */
+const restarts: ReadonlySet<number> = new Set([ids.simpleBlock, ids.blockGroup, ids.cluster]);
+const clusterFirstByte = ids.cluster >>> 24;
 const maxTrackBytes = 1 << 20;
 const maxBlockBytes = 64 << 20;
 const maxAudioBlockBytes = 1 << 20;
 const searchBytes = 16_384;
 
 /**
- * Matroska (RFC 9559) read strictly forwards, one element after another with no tree: unknown sizes need no care, and
- * after damage reading goes on at the next block or cluster. mediabunny 1.61 could not serve here: it gathers a whole
- * cluster before giving its first block (for a recorder's endless cluster, the whole file) and its stream source
- * allocates at once whatever size a header claims.
+ * Matroska (RFC 9559) read strictly forwards, one element after another without a tree: unknown sizes need no care, and after damage
+ * reading goes on at the next block or cluster. mediabunny 1.61 could not be used here: it collects a whole cluster before it gives
+ * its first block (for a recorder's endless cluster, the whole file), and its stream source allocates at once whatever size a header
+ * claims.
  */
 export async function* readWebm(reader: ByteReader): AsyncGenerator<WebmItem> {
   let track: WebmTrack | undefined;
@@ -98,7 +104,7 @@ export async function* readWebm(reader: ByteReader): AsyncGenerator<WebmItem> {
   if (held) yield { kind: 'block', block: held };
 }
 
-/** Whether an element can stand here: its id is known and its size is one that such an element has. */
+/** Whether an element is plausible: its id is known, and such an element may have this size. */
 function isSound({ id, size, headerBytes }: ElementHeader, clusterLeft: number): boolean {
   if (!known.has(id)) return false;
   if (entered.has(id)) return true;
@@ -106,11 +112,10 @@ function isSound({ id, size, headerBytes }: ElementHeader, clusterLeft: number):
   if (id === ids.simpleBlock || id === ids.block)
     return size <= maxBlockBytes && headerBytes + size <= clusterLeft;
   if (id === ids.trackEntry) return size <= maxTrackBytes;
-  // The rest of those that are read are numbers.
-  return size <= 8 || !Object.values(ids).includes(id);
+  return size <= 8 || !numbers.has(id);
 }
 
-/** A block's frames, or nothing where it belongs to another track or its lacing is broken. */
+/** A block with its frames; undefined where it belongs to another track or its lacing is broken. */
 async function readBlock(
   reader: ByteReader,
   size: number,
@@ -148,10 +153,10 @@ async function skipDamage(reader: ByteReader): Promise<void> {
 
 function isRestart(window: Uint8Array, at: number): boolean {
   const byte = window[at]!;
-  if (byte !== 0x1f && byte !== ids.simpleBlock && byte !== ids.blockGroup) return false;
+  if (byte !== clusterFirstByte && byte !== ids.simpleBlock && byte !== ids.blockGroup) return false;
   const header = parseElementHeader(window, at);
   if (header?.id === ids.cluster) return true;
   if (!header?.size || (header.id !== ids.simpleBlock && header.id !== ids.blockGroup)) return false;
   const following = parseElementHeader(window, at + header.headerBytes + header.size);
-  return following !== undefined && [ids.simpleBlock, ids.blockGroup, ids.cluster].includes(following.id);
+  return following !== undefined && restarts.has(following.id);
 }

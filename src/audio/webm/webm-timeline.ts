@@ -7,12 +7,12 @@ const gapToleranceSeconds = 0.1;
 /** A longer jump is a broken clock, not lost audio. */
 const maxGapSeconds = 600;
 
-/** Decodes blocks and keeps them at their times: silence stands for what is missing before one. */
+/** Decodes blocks and keeps each at its time: silence replaces what is missing before it. */
 export class WebmTimeline {
   readonly #decoder: PacketDecoder;
   #leadIn: number;
   #dueSeconds: number | undefined;
-  /** A block that claims a gap before it, waiting for the next one to bear it out. */
+  /** A block with a gap before it. Its time is believed when the next block is not earlier. */
   #doubtful: WebmBlock | undefined;
 
   constructor(decoder: PacketDecoder) {
@@ -20,7 +20,7 @@ export class WebmTimeline {
     this.#leadIn = decoder.leadIn;
   }
 
-  async *place(block: WebmBlock): AsyncGenerator<AudioBlock> {
+  async *add(block: WebmBlock): AsyncGenerator<AudioBlock> {
     yield* this.#settle((doubtful) => block.seconds >= doubtful.seconds);
     this.#dueSeconds ??= block.seconds;
     if (block.seconds - this.#dueSeconds > gapToleranceSeconds) this.#doubtful = block;

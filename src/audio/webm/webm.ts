@@ -9,7 +9,7 @@ export async function* decodeWebm(reader: ByteReader, maxSeconds: number): Async
   let timeline: WebmTimeline | undefined;
   try {
     for await (const item of readWebm(reader)) {
-      if (item.kind === 'block') yield* timeline!.place(item.block);
+      if (item.kind === 'block') yield* timeline!.add(item.block);
       else if (item.kind === 'duration') {
         if (item.seconds > maxSeconds) throw new ServiceError('file_too_long');
       } else {

@@ -9,9 +9,10 @@ import {
 import { createRowQuantisedProduct } from '../../../src/model/graphs/row-quantised-product.ts';
 import { GraphBuilder, type TensorName } from '../../../src/model/onnx/graph-builder.ts';
 import { type QuantisedWeight, toFloats } from '../../../src/model/weights/published-weights.ts';
+import { seededNumbers } from '../../support/seeded-numbers.ts';
 
 const [inputs, outputs, rows] = [384, 96, 5];
-const random = randomNumbers(3);
+const random = seededNumbers(3);
 const weight = makeWeight([inputs, outputs], 121);
 /** Rows from quiet to loud, as frames of speech are. */
 const values = Float32Array.from(
@@ -136,12 +137,4 @@ function largest(numbers: ArrayLike<number>): number {
 
 function bell(): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

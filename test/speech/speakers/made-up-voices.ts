@@ -1,16 +1,14 @@
 import { printStretches } from '../../../src/speech/speakers/print-stretches.ts';
 import type { VoicePrint } from '../../../src/speech/speakers/speaker-model.ts';
 import type { SpokenStretch } from '../../../src/speech/windows/speech-window.ts';
+import { seededNumbers } from '../../support/seeded-numbers.ts';
 
 export type MadeUpTurn = SpokenStretch & { voice: number };
 
 /** A seeded source of numbers from a normal distribution. */
 export function createNormals(seed: number): () => number {
-  let state = seed;
-  const uniform = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state + 0.5) / 2 ** 32;
-  };
+  const next = seededNumbers(seed);
+  const uniform = () => next() + 2 ** -33; // never 0, which has no logarithm
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
@@ -28,21 +26,21 @@ export function makeTurns(seconds: number, voices: number, seed = 1): MadeUpTurn
   return turns;
 }
 
-/** Prints as a network would give them: each voice has a direction of its own, and each print strays from it by `noise`. */
+/** Prints as a network would give them: each voice has a embedding of its own, and each print strays from it by `noise`. */
 export function makePrints(turns: readonly MadeUpTurn[], noise: number, seed = 1): VoicePrint[] {
   const width = 64;
   const normal = createNormals(seed);
   const known = new Map<number, number[]>();
-  const directionOf = (voice: number) => {
-    const direction = known.get(voice) ?? Array.from({ length: width }, normal);
-    known.set(voice, direction);
-    return direction;
+  const embeddingOf = (voice: number) => {
+    const embedding = known.get(voice) ?? Array.from({ length: width }, normal);
+    known.set(voice, embedding);
+    return embedding;
   };
   return turns.flatMap(({ voice, ...stretch }) =>
-    printStretches([stretch], Number.POSITIVE_INFINITY).map((place) => {
-      const strayed = directionOf(voice).map((value) => value + noise * normal());
+    printStretches([stretch], Number.POSITIVE_INFINITY).map((printed) => {
+      const strayed = embeddingOf(voice).map((value) => value + noise * normal());
       const length = Math.hypot(...strayed);
-      return { ...place, direction: Float32Array.from(strayed, (value) => value / length) };
+      return { ...printed, embedding: Float32Array.from(strayed, (value) => value / length) };
     }),
   );
 }
