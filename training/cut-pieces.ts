@@ -1,8 +1,8 @@
 import { toUnits } from '../evaluation/scoring.ts';
 import { joinText } from '../src/speech/text/join-text.ts';
 
-/** A Han character or another word, as scoring compares them, with when it was said. */
-export type HeardUnit = { unit: string; startSeconds: number; endSeconds: number };
+/** A Han character or another word, as scoring compares them, with the time at which it was said. */
+export type TimedUnit = { unit: string; startSeconds: number; endSeconds: number };
 export type Piece = { text: string; startSeconds: number; endSeconds: number };
 
 const mostUnits = 5;
@@ -10,13 +10,13 @@ const shortestSeconds = 0.3;
 
 const words = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** Pieces of whole words, one after the other; none if anything was heard that the text does not say. */
-export function cutPieces(text: string, heard: HeardUnit[], fewestUnits: number): Piece[] {
+/** Pieces of whole words, one after the other; none if something was recognised that is not in the text. */
+export function cutPieces(text: string, recognised: TimedUnit[], fewestUnits: number): Piece[] {
   const spoken = [...words.segment(text)]
     .map(({ segment }) => ({ text: segment, units: toUnits(segment) }))
     .filter(({ units }) => units.length > 0);
   const expected = spoken.flatMap(({ units }) => units);
-  if (expected.join(' ') !== heard.map(({ unit }) => unit).join(' ')) return [];
+  if (expected.join(' ') !== recognised.map(({ unit }) => unit).join(' ')) return [];
 
   const pieces: Piece[] = [];
   let texts: string[] = [];
@@ -32,8 +32,8 @@ export function cutPieces(text: string, heard: HeardUnit[], fewestUnits: number)
   function take(): void {
     const count = next - first;
     if (count >= fewestUnits && count <= mostUnits) {
-      const { startSeconds } = heard[first]!;
-      const { endSeconds } = heard[next - 1]!;
+      const { startSeconds } = recognised[first]!;
+      const { endSeconds } = recognised[next - 1]!;
       if (endSeconds - startSeconds >= shortestSeconds)
         pieces.push({ text: joinText(texts), startSeconds, endSeconds });
     }

@@ -1,5 +1,6 @@
-// Cuts sentences of a speech set into pieces of a few words, at the times at which the product hears them: what people say beside words
-// of another language. Only sentences that it hears without an error are cut. The sound stays where it is: a table is written.
+// Cuts sentences of a speech set into pieces of a few words, as people say them between words of another language. The times are those
+// at which Siann recognises the words; a sentence that it does not recognise without an error is left out. No sound is copied: only a
+// table is written.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,7 +12,7 @@ import { streamWave } from '../evaluation/wave-file.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { languageSettings } from '../src/speech/transcript/languages.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
-import { cutPieces, type HeardUnit } from './cut-pieces.ts';
+import { cutPieces, type TimedUnit } from './cut-pieces.ts';
 
 const sentencesAtOnce = 4;
 /** Every sentence is cut twice: into pieces of about so many characters or words. */
@@ -54,8 +55,8 @@ console.log(`${pieces.length} pieces of ${sentences.length} sentences`);
 async function cutWaiting(): Promise<void> {
   for (let sentence = waiting.shift(); sentence !== undefined; sentence = waiting.shift()) {
     const { file, start, text } = sentence;
-    const heard = await hear(sentence);
-    for (const piece of fewestUnits.flatMap((fewest) => cutPieces(text, heard, fewest)))
+    const recognised = await recognise(sentence);
+    for (const piece of fewestUnits.flatMap((fewest) => cutPieces(text, recognised, fewest)))
       pieces.push({
         file,
         start: start + piece.startSeconds,
@@ -67,18 +68,18 @@ async function cutWaiting(): Promise<void> {
   }
 }
 
-async function hear({ file, start, end }: Sentence): Promise<HeardUnit[]> {
+async function recognise({ file, start, end }: Sentence): Promise<TimedUnit[]> {
   if (!sounds.has(file)) sounds.set(file, decodeAudio(join(values.speech, file)));
   const samples = (await sounds.get(file)!).subarray(
     Math.round(start * sampleRate),
     Math.round(end * sampleRate),
   );
-  const heard: HeardUnit[] = [];
+  const units: TimedUnit[] = [];
   const wave = streamWave([samples], samples.length);
   for await (const segment of recogniser.transcribe(wave, { language, words: true }))
     for (const { text, startSeconds, endSeconds } of segment.words)
-      for (const unit of toUnits(text)) heard.push({ unit, startSeconds, endSeconds });
-  return heard;
+      for (const unit of toUnits(text)) units.push({ unit, startSeconds, endSeconds });
+  return units;
 }
 
 function parseManifest(table: string): Sentence[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pcm } from '../../src/audio/pcm.ts';
-import { listenForSpeakers } from '../../src/speech/speakers/recording-speakers.ts';
+import { createRecordingSpeakers } from '../../src/speech/speakers/recording-speakers.ts';
 import type { SpeakerModel } from '../../src/speech/speakers/speaker-model.ts';
 import type { SpeakerTurn } from '../../src/speech/speakers/who-spoke.ts';
 import type { VoiceActivity } from '../../src/speech/windows/voice-activity.ts';
@@ -14,7 +14,7 @@ export async function findTurns(
   { voice, speakerModel }: SpeakerParts,
   onWindow?: (seconds: number) => void,
 ): Promise<SpeakerTurn[]> {
-  const speakers = listenForSpeakers(speakerModel);
+  const speakers = createRecordingSpeakers(speakerModel);
   const requestId = randomUUID();
   for await (const window of packWindows(audio, voice)) {
     await speakers.add(window, { requestId, priority: 'file' });

@@ -14,14 +14,14 @@ export type PublishedModel = {
   id: ModelId;
   packageName: string;
   version: string;
-  /** Vocabulary and measures lie here, the weights in its folder `onnx`. */
+  /** Holds the vocabulary and the dimensions of the network, and the weights in a folder `onnx`. */
   folder: string;
   encoder: PublishedFile;
   decoder: PublishedFile;
   voiceActivity: PublishedFile;
-  /** What this project learnt on top of the weights. */
+  /** What this project trained on top of the weights. */
   adapter?: PublishedFile;
-  /** The most that an inference process with this model was seen to hold. */
+  /** The most memory that an inference process with this model was seen to use. */
   memoryBytes: number;
 };
 
@@ -88,7 +88,7 @@ export function publishedFiles({
   return [encoder, decoder, voiceActivity, ...(adapter ? [adapter] : [])];
 }
 
-/** What brings a file back: packages are installed again, the project's own weights are part of its checkout. */
+/** How to get a file back: packages are installed again, the weights of the project are part of its checkout. */
 export function remedyFor(path: string): string {
   return dirname(path) === adapterFolder
     ? 'Restore it from the repository.'
@@ -99,7 +99,7 @@ export function isInstalled(packageName: string): boolean {
   return findPackage(packageName) !== undefined;
 }
 
-/** Version of onnxruntime: it belongs to what prepared graphs depend on. */
+/** The version of onnxruntime, on which prepared graphs depend. */
 export async function runtimeVersion(): Promise<string> {
   return JSON.parse(await readFile(join(packageFolder('onnxruntime-node'), 'package.json'), 'utf8')).version;
 }
@@ -112,7 +112,7 @@ function packageFolder(name: string): string {
   return folder;
 }
 
-/** Where a package lies; packages without a main file cannot be resolved by name alone. */
+/** The folder of a package. Packages without a main file cannot be resolved by name alone. */
 function findPackage(name: string): string | undefined {
   const folders = (resolvePackages.resolve.paths(name) ?? []).map((base) => join(base, name));
   return folders.find((folder) => resolvable(join(folder, 'package.json')));

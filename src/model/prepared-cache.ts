@@ -107,7 +107,7 @@ export class PreparedWriter {
     this.#files[name] = { bytes, modified, sha256: hash.digest('hex') };
   }
 
-  /** Puts the folder in its place. When another process was quicker, its work is taken and this one thrown away. */
+  /** Gives the folder its final name. When another process was faster, its work is taken and this one is thrown away. */
   async finish(isWanted: () => Promise<boolean>): Promise<PreparedFolder> {
     await writeFile(join(this.#temporary, manifestName), JSON.stringify(this.#files, undefined, 2));
     const folder = join(this.#cacheFolder, this.#name);

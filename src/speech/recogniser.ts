@@ -9,7 +9,7 @@ export type Recogniser = AsyncDisposable & {
     bytes: AsyncIterable<Uint8Array>,
     options: TranscribeOptions,
   ): AsyncGenerator<Segment, TranscribedRecording>;
-  /** Hears streams. */
+  /** Recognises streams. */
   stream?: StreamRecogniser;
   /** Tells the speakers of one stream apart. */
   trackSpeakers?(): SpeakerTracker;
@@ -37,14 +37,14 @@ export type TranscribeOptions = {
   temperature?: number;
   /** Times for every word, which costs about a tenth more. */
   words?: boolean;
-  /** Tell speakers apart, with their number where it is known. Segments then come when the whole recording has been heard. */
+  /** Tell speakers apart, with their number where it is known. Segments then come only at the end of the recording. */
   speakers?: { count?: number };
-  /** How much silence the model hears after a short window; `short` is the default, and quicker. */
+  /** How much of the silence around the speech the model is given; `short` is the default, and faster. */
   context?: 'full' | 'short';
   signal?: AbortSignal;
   requestId?: string;
   onProgress?: (progress: TranscribeProgress) => void;
-  /** Told how much audio there is before that audio is listened to. It is awaited, and what it throws ends the work. */
+  /** Called with the length of the audio so far, before its last chunk is recognised. It is awaited, and an error that it throws ends the work. */
   onDecoded?: (totalSeconds: number) => Promise<void>;
 };
 

@@ -8,7 +8,7 @@ import type { PromptTokeniser } from './recognition/prompt-tokens.ts';
 import { type RecognisePart, recogniseParts } from './recognition/recognise-parts.ts';
 import { withoutTaiwanese } from './recognition/without-taiwanese.ts';
 import { assignSpeakers } from './speakers/assign-speakers.ts';
-import { listenForSpeakers } from './speakers/recording-speakers.ts';
+import { createRecordingSpeakers } from './speakers/recording-speakers.ts';
 import type { SpeakerModel } from './speakers/speaker-model.ts';
 import { withoutInvented } from './text/invented-text.ts';
 import { writeSegment } from './text/write-segment.ts';
@@ -48,7 +48,7 @@ export async function* transcribe(
   const announced = options.onDecoded ? announce(audio, options.onDecoded) : audio;
   const windows = packWindows(announced, voice, { ...given, onAudio });
 
-  const speakers = options.speakers && listenForSpeakers(speakerModel, options.speakers.count);
+  const speakers = options.speakers && createRecordingSpeakers(speakerModel, options.speakers.count);
   const unassigned: Segment[] = [];
   let id = 0;
   for await (const { window, parts } of mapInOrder(windows, windowsAtOnce, recogniseWindow)) {
@@ -66,7 +66,7 @@ export async function* transcribe(
   }
   options.onProgress?.({ decodedSeconds: durationSeconds, doneSeconds: durationSeconds });
   if (!speakers) return { durationSeconds };
-  // Who is who is known when everybody has been heard.
+  // Speakers can only be told apart when the voices of the whole recording are known.
   const { segments, numSpeakers } = assignSpeakers(unassigned, await speakers.turns());
   yield* segments;
   return { durationSeconds, numSpeakers };

@@ -80,7 +80,11 @@ export const createRecogniser: CreateRecogniser = async (options) => {
       transcribe: (bytes, given) => transcribe(bytes, given, parts),
       stream: createWindowStreamRecogniser(parts),
       trackSpeakers: () =>
-        createSpeakerTracker({ model: speakerModel, run: { requestId: randomUUID(), priority: 'realtime' } }),
+        createSpeakerTracker({
+          model: speakerModel,
+          run: { requestId: randomUUID(), priority: 'realtime' },
+          ...(log && { log }),
+        }),
       ready: recognition.ready,
       load: recognition.load,
       [Symbol.asyncDispose]: closeAll,

@@ -4,9 +4,9 @@ import { readFields } from '../onnx/protobuf.ts';
 /**
  * Silero's voice-activity network (https://github.com/snakers4/silero-vad), rewritten to take many frames in one call.
  *
- * Published, one call hears 512 samples after 64 of context, and most of its time goes into starting some hundred small
- * operators. Only the LSTM needs to know the past: everything before it is here a handful of large matrix products over
- * all frames at once. Numbers in comments are of the 16 kHz branch, the only one taken.
+ * As published, one call takes 512 samples after 64 of context, and most of its time goes into starting some hundred small
+ * operators. Only the LSTM needs to know the past. Everything before it is here a handful of large matrix products over all frames at
+ * once. Numbers in comments are those of the 16 kHz branch, the only one that is used.
  *
  * inputs: `frames` [n, 576], `state` [2, 1, 128]; outputs: `probabilities` [n], `nextState` [2, 1, 128]
  */
@@ -16,9 +16,9 @@ export function buildVoiceActivityGraph(published: Uint8Array): Uint8Array[] {
   const frames = graph.input('frames', 'float32', ['n', frameSamples]);
   const state = graph.input('state', 'float32', [2, 1, hiddenSize]);
   const features = encode(graph, weights, magnitudes(graph, weights, frames));
-  const heard = listen(graph, weights, features, state);
+  const hidden = recur(graph, weights, features, state);
   const score = graph.node('MatMul', [
-    graph.node('Relu', [heard]),
+    graph.node('Relu', [hidden]),
     graph.weight('decision.weight', weights.take('decoder.decoder.2.weight', [1, hiddenSize, 1]), [
       hiddenSize,
     ]),
@@ -58,8 +58,8 @@ function magnitudes(graph: GraphBuilder, weights: Weights, frames: TensorName): 
 }
 
 /**
- * Four convolutions of width 3 over 4, 4, 2 and 1 places, padded by 1: a place beyond the edge is zero, so the kernel's
- * taps that would meet only such places are left out. [n, 4, 129] → [n, 128]
+ * Four convolutions of width 3 over 4, 4, 2 and 1 positions, padded by 1. A position beyond the edge is zero, so the taps of the
+ * kernel that would meet only such positions are left out. [n, 4, 129] → [n, 128]
  */
 function encode(graph: GraphBuilder, weights: Weights, spectrum: TensorName): TensorName {
   const edged = graph.node('Pad', [spectrum, graph.ints(0, 1, 0, 0, 1, 0)]);
@@ -103,9 +103,9 @@ function convolve(
   const name = `encoder.${layer}.reparam_conv`;
   const kernel = weights.take(`${name}.weight`, [to, from, 3]);
   const matrix = new Float32Array(taps.length * from * to);
-  taps.forEach((tap, place) => {
+  taps.forEach((tap, index) => {
     for (let i = 0; i < from; i++) {
-      for (let o = 0; o < to; o++) matrix[(place * from + i) * to + o] = kernel[(o * from + i) * 3 + tap]!;
+      for (let o = 0; o < to; o++) matrix[(index * from + i) * to + o] = kernel[(o * from + i) * 3 + tap]!;
     }
   });
   const product = graph.node('MatMul', [
@@ -117,7 +117,7 @@ function convolve(
 }
 
 /** The LSTM over the frames in order: [n, 128] → [n, 128]. */
-function listen(graph: GraphBuilder, weights: Weights, features: TensorName, state: TensorName): TensorName {
+function recur(graph: GraphBuilder, weights: Weights, features: TensorName, state: TensorName): TensorName {
   const gates = 4 * hiddenSize;
   const matrix = (name: string) => onnxGates(weights.take(`decoder.rnn.${name}`, [gates, hiddenSize]));
   const vector = (name: string) => onnxGates(weights.take(`decoder.rnn.${name}`, [gates]));
@@ -145,8 +145,8 @@ function onnxGates(rows: Float32Array): Float32Array {
   const size = rows.length / 4;
   const gate = (index: number) => rows.subarray(index * size, (index + 1) * size);
   const ordered = new Float32Array(rows.length);
-  [0, 3, 1, 2].forEach((index, place) => {
-    ordered.set(gate(index), place * size);
+  [0, 3, 1, 2].forEach((from, to) => {
+    ordered.set(gate(from), to * size);
   });
   return ordered;
 }
@@ -156,11 +156,11 @@ function slice(graph: GraphBuilder, tensor: TensorName, axis: number, from: numb
 }
 
 function transpose(matrix: Float32Array, rows: number, columns: number): Float32Array {
-  const turned = new Float32Array(matrix.length);
+  const transposed = new Float32Array(matrix.length);
   for (let r = 0; r < rows; r++) {
-    for (let c = 0; c < columns; c++) turned[c * rows + r] = matrix[r * columns + c]!;
+    for (let c = 0; c < columns; c++) transposed[c * rows + r] = matrix[r * columns + c]!;
   }
-  return turned;
+  return transposed;
 }
 
 type Weights = { take(name: string, shape: number[]): Float32Array };

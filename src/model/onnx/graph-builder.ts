@@ -165,8 +165,8 @@ function tensor(
   message.varint(2, typeCodes[typeOf(data)]).string(8, name);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (!outside || bytes.length < pageBytes) return message.bytes(9, bytes);
-  const place = { location: outside.file, offset: outside.add(bytes), length: bytes.length };
-  for (const [key, value] of Object.entries(place)) {
+  const externalData = { location: outside.file, offset: outside.add(bytes), length: bytes.length };
+  for (const [key, value] of Object.entries(externalData)) {
     message.message(13, new MessageWriter().string(1, key).string(2, String(value)));
   }
   return message.varint(14, 1);

@@ -9,14 +9,15 @@ type AdapterHeader = {
   model: string;
   kind: 'int8' | 'float16';
   scale: number;
-  tensors: { name: string; rank: number; inputs: number; outputs: number; a: Place; b: Place }[];
+  tensors: { name: string; rank: number; inputs: number; outputs: number; a: Offsets; b: Offsets }[];
   row: { token: number; width: number; offset: number };
 };
-type Place = { values: number; scales?: number };
+/** Where the values and their scales begin, in bytes. */
+type Offsets = { values: number; scales?: number };
 
 const format = 'siann-adapter-1';
 
-/** Gives each matrix its delta, and the token that stands for Taiwanese its own row. */
+/** Gives each matrix its delta, and changes the embedding of the token that stands for Taiwanese. */
 export async function addAdapter(weights: PublishedWeights, path: string, model: string): Promise<void> {
   const content = await readFile(path);
   const { header, body } = parse(content, path);
@@ -53,14 +54,14 @@ function parse(content: Buffer, path: string): { header: AdapterHeader; body: Bu
 function take(
   body: Buffer,
   kind: AdapterHeader['kind'],
-  place: Place,
+  offsets: Offsets,
   rank: number,
   n: number,
 ): Float32Array {
-  if (kind === 'float16') return halves(body, place.values, rank * n);
+  if (kind === 'float16') return halves(body, offsets.values, rank * n);
   const values = new Float32Array(rank * n);
   for (let i = 0; i < values.length; i++) {
-    values[i] = body.readInt8(place.values + i) * body.readFloatLE(place.scales! + 4 * Math.floor(i / n));
+    values[i] = body.readInt8(offsets.values + i) * body.readFloatLE(offsets.scales! + 4 * Math.floor(i / n));
   }
   return values;
 }

@@ -12,7 +12,7 @@ export type QuantisedWeight = {
   delta?: LowRankDelta;
 };
 
-/** Every tensor of the network under its place in it, e.g. `encoder.layers.3.self_attn.q_proj`. */
+/** Every tensor of the network under its path in the network, such as `encoder.layers.3.self_attn.q_proj`. */
 export type PublishedWeights = {
   matrices: Map<string, QuantisedWeight>;
   vectors: Map<string, Float32Array>;
@@ -39,14 +39,14 @@ export function toFloats(weight: QuantisedWeight): Float32Array {
 
 function collect(file: OnnxFile, side: 'encoder' | 'decoder', weights: PublishedWeights): void {
   for (const product of file.products) {
-    const name = `${side}.${place(product.name)}`;
+    const name = `${side}.${pathOf(product.name)}`;
     if (file.tensors.has(product.weight) && !weights.matrices.has(name)) {
       weights.matrices.set(name, quantised(file, product.weight));
     }
   }
   for (const [name, tensor] of file.tensors) {
     if (tensor.elementType === 'float32' && tensor.shape.length > 0 && !name.endsWith('_scale')) {
-      weights.vectors.set(`${side}.${place(name)}`, floats(tensor));
+      weights.vectors.set(`${side}.${pathOf(name)}`, floats(tensor));
     }
   }
   const tokens = 'model.decoder.embed_tokens.weight_merged_0_quantized';
@@ -54,7 +54,7 @@ function collect(file: OnnxFile, side: 'encoder' | 'decoder', weights: Published
 }
 
 /** `/model/decoder/layers.0/fc1/MatMul_quant` and `model.decoder.layers.0.fc1.bias_merged_0` both start `layers.0.fc1`. */
-function place(name: string): string {
+function pathOf(name: string): string {
   return name
     .replace(/^\//, '')
     .replaceAll('/', '.')

@@ -1,5 +1,5 @@
 /**
- * Works on up to `limit` items at a time and yields the results in the items' order, each as soon as it and all before it are
+ * Works on up to `limit` items at a time and yields the results in the order of the items, each as soon as it and all before it are
  * there. When the consumer stops or an item fails, the work on all others is aborted.
  */
 export async function* mapInOrder<Item, Result>(
@@ -32,13 +32,13 @@ export async function* mapInOrder<Item, Result>(
     }
   } finally {
     stop.abort(new Error('The transcription has stopped.'));
-    // A source that is waiting for bytes cannot stop before they come, and nobody should wait for that.
+    // A source that waits for bytes can only stop when they come, and nobody should have to wait for that.
     const stopped = ended ? undefined : guarded(Promise.resolve(source.return?.()));
     if (!next) await stopped;
   }
 }
 
-/** A failure is thrown when its turn comes; until then nobody may be waiting for it. */
+/** A failure is thrown when its result is due. Before that nothing awaits the promise, which Node would take for an unhandled rejection. */
 function guarded<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -9,12 +9,12 @@ import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/windo
 export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;
 export type RecognisePart = (part: WindowPart) => Promise<WindowResult>;
 
-/** Less than this must be left of a part before it is worth another try. */
-const leastProgress = 0.5;
+/** A stretch that was left out is tried again only if it is shorter than the part by at least this many seconds: each try must make progress. */
+const leastProgressSeconds = 0.5;
 
 /**
- * Recognises a window. When it turns out to hold several languages, each is recognised by itself, since Whisper would translate
- * one into the other; and what the text leaves out is recognised again. Times are those of the whole window.
+ * Recognises a window. When several languages are spoken in it, each is recognised by itself, since Whisper would translate one into
+ * the other; and speech that the text leaves out is recognised again. Times are those of the whole window.
  */
 export async function recogniseParts(
   whole: WindowPart,
@@ -32,7 +32,7 @@ export async function recogniseParts(
   const parts = [result.recognised];
   const seconds = whole.audio.length / pcmSampleRate;
   for (const left of uncoveredStretches(result.recognised, seconds)) {
-    if (left.endSeconds - left.startSeconds > seconds - leastProgress) continue;
+    if (left.endSeconds - left.startSeconds > seconds - leastProgressSeconds) continue;
     const rest = { ...cutPart(whole, left), language: settingOf(whole, result.recognised) };
     for (const part of await recogniseParts(rest, recognise))
       parts.push(shiftRecognised(part, left.startSeconds));
@@ -40,7 +40,7 @@ export async function recogniseParts(
   return parts;
 }
 
-/** The second try listens for the language that the first one heard. */
+/** What was left out is recognised in the language of the rest. */
 function settingOf(whole: WindowPart, { language }: RecognisedWindow): LanguageSetting {
   return whole.language === 'mixed' ? settingOfLanguage[language] : whole.language;
 }

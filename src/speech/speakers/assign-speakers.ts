@@ -25,7 +25,7 @@ export function assignSpeakers(
 type Timed = { startSeconds: number; endSeconds: number };
 type TurnSearch = (stretch: Timed) => number;
 
-/** The speaker who has most of a stretch, or whose turn is nearest to it. Stretches are asked for in about their order. */
+/** Finds the speaker who has most of a stretch, or whose turn is nearest to it. It is fast when stretches come in about their order. */
 export function createTurnSearch(turns: readonly SpeakerTurn[]): TurnSearch {
   let first = 0;
   return ({ startSeconds, endSeconds }) => {
@@ -65,7 +65,7 @@ function cutAtChanges(segment: Segment, search: TurnSearch): SpokenSegment[] {
     endSeconds: index === runs.length - 1 ? segment.endSeconds : words.at(-1)!.endSeconds,
     text: texts[index]!,
     words,
-    // They cannot be told apart any more, and must not be there twice.
+    // It is not known which tokens belong to which part, and they must not be there twice.
     tokens: index === 0 ? segment.tokens : [],
     speaker,
   }));
@@ -77,10 +77,10 @@ function cutText(text: string, runs: readonly Word[][]): string[] {
   let from = 0;
   for (const words of runs) {
     for (const [index, word] of words.entries()) {
-      const place = text.indexOf(word.text, from);
-      if (place < 0) return runs.map((run) => joinText(run.map((each) => each.text)));
-      if (index === 0) cuts.push(place);
-      from = place + word.text.length;
+      const found = text.indexOf(word.text, from);
+      if (found < 0) return runs.map((run) => joinText(run.map((each) => each.text)));
+      if (index === 0) cuts.push(found);
+      from = found + word.text.length;
     }
   }
   return cuts.map((start, index) =>

@@ -4,20 +4,20 @@ import type { PoolLog } from '../../pool/process-pool.ts';
 import { printStretches } from './print-stretches.ts';
 import type { SpeakerModel } from './speaker-model.ts';
 import {
-  directionWidth,
+  embeddingWidth,
   type VoicePrintJob,
   type VoicePrintResult,
   type VoicePrintSettings,
 } from './voice-print-messages.ts';
 
 export type BuiltInSpeakerModelOptions = {
-  /** Asked when it is first needed. */
+  /** Called when somebody first asks for speakers; resolves to the path of the network. */
   findNetwork(): Promise<string>;
   threads: number;
   log?: PoolLog;
 };
 
-/** Between what the halves of one speaker have in common (0.39 and more) and what two speakers have (0.36 and less, but for one pair in forty). */
+/** Two halves of one speaker have a likeness of 0.39 and more; two speakers have 0.36 and less, save for one pair in forty. */
 const sameSpeakerLikeness = 0.37;
 
 /** The network that comes with the project, in a process of its own that starts when somebody asks for speakers. */
@@ -37,13 +37,13 @@ export function createBuiltInSpeakerModel({
   return {
     sameSpeakerLikeness,
     async embed({ audio, speech }, options) {
-      const places = printStretches(speech, audio.length / pcmSampleRate);
-      if (places.length === 0) return [];
+      const stretches = printStretches(speech, audio.length / pcmSampleRate);
+      if (stretches.length === 0) return [];
       started ??= start();
-      const { directions } = await (await started).run({ audio, places }, options);
-      return places.map((place, index) => ({
-        ...place,
-        direction: directions.slice(index * directionWidth, (index + 1) * directionWidth),
+      const { embeddings } = await (await started).run({ audio, stretches }, options);
+      return stretches.map((stretch, index) => ({
+        ...stretch,
+        embedding: embeddings.slice(index * embeddingWidth, (index + 1) * embeddingWidth),
       }));
     },
     async [Symbol.asyncDispose]() {

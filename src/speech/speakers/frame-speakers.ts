@@ -4,7 +4,7 @@ import { dot } from './voice-groups.ts';
 
 /** A tenth of a second of speech is given to one speaker. */
 export const frameSeconds = 0.1;
-/** What a change of speaker costs, in frames times likeness: dear in the middle of speech, cheap where somebody paused. */
+/** What a change of speaker costs, in frames times likeness: much in the middle of speech, little after a pause. */
 const changeCost = 2;
 const pauseChangeCost = 0.6;
 
@@ -22,7 +22,7 @@ export function speechFrames(speech: readonly SpokenStretch[]): SpeechFrame[] {
   });
 }
 
-/** The speaker of each frame: the likeliest way through all of them (Viterbi), given that changes are rare. */
+/** The speaker of each frame: the likeliest path through all frames (Viterbi), given that changes are rare. */
 export function speakersOfFrames(
   frames: readonly SpeechFrame[],
   prints: readonly VoicePrint[],
@@ -52,7 +52,7 @@ export function speakersOfFrames(
   return speakers;
 }
 
-/** How like each voice a frame is: the mean over the prints around it, those counting most in whose middle it lies. */
+/** How like each voice a frame is: the mean over the prints that contain it, weighted by how near the frame is to the middle of each. */
 function frameLikeness(
   frames: readonly SpeechFrame[],
   prints: readonly VoicePrint[],
@@ -62,8 +62,8 @@ function frameLikeness(
   const sums = new Float64Array(frames.length * count);
   const weights = new Float64Array(frames.length);
   let first = 0;
-  for (const { startSeconds, endSeconds, direction } of prints) {
-    const alike = voices.map((voice) => dot(direction, voice));
+  for (const { startSeconds, endSeconds, embedding } of prints) {
+    const alike = voices.map((voice) => dot(embedding, voice));
     const [middle, half] = [(startSeconds + endSeconds) / 2, (endSeconds - startSeconds) / 2];
     while (first < frames.length && frames[first]!.endSeconds <= startSeconds) first++;
     for (let index = first; index < frames.length && frames[index]!.startSeconds < endSeconds; index++) {

@@ -1,19 +1,19 @@
 import type { SpokenStretch } from '../windows/speech-window.ts';
 
-/** Long enough to know a voice by, short enough for a turn. */
+/** Long enough to know a voice, and shorter than most turns. */
 const printSeconds = 1.5;
 const hopSeconds = 0.5;
-/** A shorter stretch is heard with what lies around it. */
+/** A shorter stretch of speech is widened by what lies around it. */
 const leastSeconds = 0.6;
 
-/** Where prints are taken: overlapping places that cover each stretch to its very ends and do not leave it. */
+/** The stretches of which prints are taken. They overlap, and together cover each stretch of speech from its first to its last sample. */
 export function printStretches(speech: readonly SpokenStretch[], totalSeconds: number): SpokenStretch[] {
   return speech.flatMap(({ startSeconds, endSeconds }) => {
-    const room = endSeconds - startSeconds - printSeconds;
-    if (room <= 0) return [widened(startSeconds, endSeconds, totalSeconds)];
-    const hops = Math.ceil(room / hopSeconds);
+    const rest = endSeconds - startSeconds - printSeconds;
+    if (rest <= 0) return [widened(startSeconds, endSeconds, totalSeconds)];
+    const hops = Math.ceil(rest / hopSeconds);
     return Array.from({ length: hops + 1 }, (_, index) => {
-      const start = startSeconds + (room * index) / hops;
+      const start = startSeconds + (rest * index) / hops;
       return { startSeconds: start, endSeconds: start + printSeconds };
     });
   });

@@ -4,27 +4,27 @@ import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
 import { groupRuns, groupVoices } from './voice-groups.ts';
 import { type SpeakerTurn, whoSpoke } from './who-spoke.ts';
 
-/** Listens to the voices of one recording, window by window. What it keeps is small: half a kilobyte for each half second. */
+/** The voices of one recording, collected window by window. They take half a kilobyte of memory for each half second. */
 export type RecordingSpeakers = {
-  /** Windows may come in any order, several at once. Says whether the window seems to hold more than one voice. */
+  /** Windows may come in any order, several at once. Resolves to whether the window seems to hold more than one voice. */
   add(window: SpeechWindow, options: RunOptions): Promise<{ severalVoices: boolean }>;
-  /** Who spoke when, once every window has been heard. */
+  /** Who spoke when, once every window has been added. */
   turns(): Promise<SpeakerTurn[]>;
 };
 
-type HeardVoices = { prints: VoicePrint[]; speech: SpokenStretch[] };
+type WindowVoices = { prints: VoicePrint[]; speech: SpokenStretch[] };
 
-/** Within one window, voices this much more alike than two speakers still count as several: cutting needs words then. */
+/** Voices of one window count as several even when they are this much more alike than two speakers: then words are needed for cutting. */
 const doubt = 0.05;
 
-export function listenForSpeakers(model: SpeakerModel, numSpeakers?: number): RecordingSpeakers {
-  const heard: HeardVoices[] = [];
+export function createRecordingSpeakers(model: SpeakerModel, numSpeakers?: number): RecordingSpeakers {
+  const windows: WindowVoices[] = [];
   const { sameSpeakerLikeness } = model;
 
   return {
     async add(window, options) {
       const prints = await model.embed(window, options);
-      heard[window.index] = {
+      windows[window.index] = {
         prints: prints.map((print) => ({ ...print, ...inRecording(window, print) })),
         speech: window.speech.map((stretch) => inRecording(window, stretch)),
       };
@@ -33,8 +33,8 @@ export function listenForSpeakers(model: SpeakerModel, numSpeakers?: number): Re
       return { severalVoices: groups.length > 1 };
     },
     async turns() {
-      const prints = heard.flatMap((each) => each.prints);
-      const speech = heard.flatMap((each) => each.speech);
+      const prints = windows.flatMap((each) => each.prints);
+      const speech = windows.flatMap((each) => each.speech);
       return whoSpoke(prints, speech, {
         sameSpeakerLikeness,
         ...(numSpeakers !== undefined && { numSpeakers }),

@@ -7,14 +7,14 @@ export type SherpaFiles = { segmentation: string; embedding: string };
 /** What its process is told when it starts. */
 export type SherpaSettings = { files: SherpaFiles; threads: number };
 
-/** What sherpa-onnx reads from the notes of each file; without them it ends its process, so they are looked for first. */
+/** The metadata that sherpa-onnx reads from each file. Without it, sherpa-onnx ends its process, so it is checked first. */
 const kinds = {
   segmentation: {
-    notes: ['num_speakers', 'powerset_max_classes', 'window_size'],
+    metadata: ['num_speakers', 'powerset_max_classes', 'window_size'],
     what: 'a pyannote segmentation model',
   },
   embedding: {
-    notes: ['framework', 'output_dim'],
+    metadata: ['framework', 'output_dim'],
     what: 'a speaker embedding model (WeSpeaker, 3D-Speaker, NeMo)',
   },
 } as const;
@@ -30,19 +30,19 @@ export async function findSherpaFiles(folder: string): Promise<SherpaFiles> {
 }
 
 async function checkFile(path: string, kind: keyof typeof kinds): Promise<void> {
-  const { notes, what } = kinds[kind];
+  const { metadata, what } = kinds[kind];
   const advice = `Put ${what} there, as sherpa-onnx publishes them, or leave SIANN_SPEAKER_MODEL out.`;
   const content = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
     throw new Error(`${path} ${missing ? 'does not exist' : 'cannot be read'}. ${advice}`, { cause });
   });
-  const found = readNotes(content);
+  const found = readMetadataNames(content);
   if (!found) throw new Error(`${path} is not an ONNX file. ${advice}`);
-  if (notes.some((note) => !found.has(note))) throw new Error(`${path} is not ${what}. ${advice}`);
+  if (metadata.some((name) => !found.has(name))) throw new Error(`${path} is not ${what}. ${advice}`);
 }
 
-/** The names of a model's notes (`metadata_props`); undefined when the file is no model at all. */
-function readNotes(content: Uint8Array): Set<string> | undefined {
+/** The names of a model's metadata (`metadata_props`); undefined when the file is not an ONNX model. */
+function readMetadataNames(content: Uint8Array): Set<string> | undefined {
   const names = new Set<string>();
   let hasGraph = false;
   try {

@@ -1,19 +1,19 @@
 import type { RunOptions } from '../../pool/dispatcher.ts';
 import type { SpokenStretch } from '../windows/speech-window.ts';
 
-/** How the voice of a short stretch sounds: voices alike point in like directions. */
+/** How the voice of a short stretch sounds. */
 export type VoicePrint = {
   startSeconds: number;
   endSeconds: number;
-  /** Of length one. */
-  direction: Float32Array;
+  /** A vector of length one; those of one voice point in like directions. */
+  embedding: Float32Array;
 };
 
-/** What is listened to at once: a window of the recording and where in it somebody speaks. */
+/** What the model is given at once: a window of the recording and where in it somebody speaks. */
 export type SpeakerWindow = { audio: Float32Array; speech: SpokenStretch[] };
 
 /**
- * A network that tells voices apart. It hears windows in any order and several at once; whose voice is whose over the whole
+ * A network that tells voices apart. It may be given windows in any order and several at once; who speaks when in the whole
  * recording is decided from the prints. A model that separates voices by itself gives one print for each turn it finds.
  */
 export interface SpeakerModel extends AsyncDisposable {

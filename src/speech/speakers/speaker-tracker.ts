@@ -1,5 +1,7 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { RunOptions } from '../../pool/dispatcher.ts';
+import type { PoolLog } from '../../pool/process-pool.ts';
+import { shiftTimes } from '../windows/shift-times.ts';
 import type { SpokenStretch } from '../windows/speech-window.ts';
 import { createTurnSearch } from './assign-speakers.ts';
 import type { SpeakerModel, VoicePrint } from './speaker-model.ts';
@@ -11,25 +13,25 @@ export type SpeakerTracker = {
   /** Speech, in the order of the stream; calls do not overlap. */
   add(audio: Float32Array, startSeconds: number): Promise<void>;
   labelOf(startSeconds: number, endSeconds: number): number | undefined;
-  /** Stretches, as `labelOf` was asked about them, whose label has become another since the last call. */
+  /** The stretches that `labelOf` was asked about, and whose label has changed since the last call. */
   revisions(): SpeakerTurn[];
   readonly speakers: number;
 };
 
-export type SpeakerTrackerOptions = { model: SpeakerModel; run: RunOptions };
+export type SpeakerTrackerOptions = { model: SpeakerModel; run: RunOptions; log?: Pick<PoolLog, 'warn'> };
 
-/** What was said longer ago keeps its label; its voices are remembered. */
+/** Older speech keeps its label. Of its prints only the sum for each label is kept. */
 const memorySeconds = 240;
 
 /**
- * Decides anew, with every addition, who spoke in the last minutes, and carries the labels over: a group of prints keeps the
- * label that most of it had. So a voice that was first taken for another is told apart once there is enough of it.
+ * With every addition it is decided again who spoke in the last minutes, and the labels are carried over: a group of prints keeps
+ * the label that most of it had. So a voice that was first taken for another gets its own label once there is enough of it.
  */
-export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): SpeakerTracker {
+export function createSpeakerTracker({ model, run, log }: SpeakerTrackerOptions): SpeakerTracker {
   let prints: VoicePrint[] = [];
   let speech: SpokenStretch[] = [];
   let turns: SpeakerTurn[] = [];
-  /** By label: the sum of the directions of everything that has been forgotten. */
+  /** By label: the sum of the embeddings that have been forgotten. */
   const voices: Float32Array[] = [];
   const asked: SpeakerTurn[] = [];
 
@@ -37,12 +39,11 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
     async add(audio, startSeconds) {
       const endSeconds = startSeconds + audio.length / pcmSampleRate;
       const whole = { startSeconds: 0, endSeconds: endSeconds - startSeconds };
-      // What was said must be said on even when nobody can tell who said it; what went wrong is in the pool's log.
-      const heard = await model.embed({ audio, speech: [whole] }, run).catch(() => []);
-      if (heard.length === 0) return;
+      const taken = await takePrints(audio, whole);
+      if (taken.length === 0) return;
       forget(endSeconds - memorySeconds);
-      prints.push(...heard.map((print) => shifted(print, startSeconds)));
-      speech.push(shifted(whole, startSeconds));
+      prints.push(...taken.map((print) => shiftTimes(print, startSeconds)));
+      speech.push(shiftTimes(whole, startSeconds));
       const found = await whoSpoke(prints, speech, { sameSpeakerLikeness: model.sameSpeakerLikeness });
       turns = withLabels(found);
     },
@@ -66,19 +67,30 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
     },
   };
 
+  /** The text of a stream must go on even when nobody can tell who speaks, so a failure is only logged. */
+  async function takePrints(audio: Float32Array, whole: SpokenStretch): Promise<VoicePrint[]> {
+    try {
+      return await model.embed({ audio, speech: [whole] }, run);
+    } catch (error) {
+      if (!run.signal?.aborted)
+        log?.warn({ reason: (error as Error).message }, 'the speaker of an utterance is not known');
+      return [];
+    }
+  }
+
   function currentLabel(stretch: SpokenStretch): number | undefined {
     const first = speech[0];
     if (!first || stretch.endSeconds <= first.startSeconds) return undefined;
     return createTurnSearch(turns)(stretch);
   }
 
-  /** Prints from before `seconds` go into the memory of their voice. */
+  /** Prints from before `seconds` are added to the sum of their label, and forgotten. */
   function forget(seconds: number): void {
     const search = createTurnSearch(turns);
     for (const print of prints.filter(({ endSeconds }) => endSeconds < seconds)) {
       const label = search(print);
-      voices[label] = (voices[label] ?? new Float32Array(print.direction.length)).map(
-        (value, index) => value + print.direction[index]!,
+      voices[label] = (voices[label] ?? new Float32Array(print.embedding.length)).map(
+        (value, index) => value + print.embedding[index]!,
       );
     }
     prints = prints.filter(({ endSeconds }) => endSeconds >= seconds);
@@ -86,7 +98,7 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
     turns = turns.filter(({ endSeconds }) => endSeconds >= seconds);
   }
 
-  /** Whom each found speaker was called so far, by the time they share; then by voice; else it is somebody new. */
+  /** Each speaker found gets the label with which it shares the most time; else that of a voice like it; else a new one. */
   function withLabels(found: readonly SpeakerTurn[]): SpeakerTurn[] {
     const labels = new Map<number, number>();
     const free = (label: number) => ![...labels.values()].includes(label);
@@ -107,10 +119,10 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
     free: (label: number) => boolean,
   ): number | undefined {
     const search = createTurnSearch(found);
-    const own = prints.filter((print) => search(print) === speaker);
-    const sum = new Float32Array(prints[0]!.direction.length);
-    for (const { direction } of own) {
-      for (const [index, value] of direction.entries()) sum[index]! += value;
+    const spoken = prints.filter((print) => search(print) === speaker);
+    const sum = new Float32Array(prints[0]!.embedding.length);
+    for (const { embedding } of spoken) {
+      for (const [index, value] of embedding.entries()) sum[index]! += value;
     }
     let best: { label: number; likeness: number } | undefined;
     for (const [label, voice] of voices.entries()) {
@@ -126,7 +138,7 @@ export function createSpeakerTracker({ model, run }: SpeakerTrackerOptions): Spe
   }
 }
 
-/** Each pair of a new and an old name, the longest shared time first. */
+/** Each pair of a speaker found and an earlier label, the longest shared time first. */
 function sharedTimes(found: readonly SpeakerTurn[], before: readonly SpeakerTurn[]) {
   const times = new Map<string, { speaker: number; label: number; seconds: number }>();
   for (const turn of found) {
@@ -140,12 +152,4 @@ function sharedTimes(found: readonly SpeakerTurn[], before: readonly SpeakerTurn
     }
   }
   return [...times.values()].sort((a, b) => b.seconds - a.seconds);
-}
-
-function shifted<Stretch extends SpokenStretch>(stretch: Stretch, seconds: number): Stretch {
-  return {
-    ...stretch,
-    startSeconds: stretch.startSeconds + seconds,
-    endSeconds: stretch.endSeconds + seconds,
-  };
 }

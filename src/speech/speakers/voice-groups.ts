@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises';
 import type { VoicePrint } from './speaker-model.ts';
 
-/** Prints that sound like one voice: how many, and the sum of their directions. */
+/** Prints that sound like one voice: how many, and the sum of their embeddings. */
 export type VoiceGroup = { count: number; sum: Float32Array };
 
 export type GroupOptions = {
   /** How alike two groups must be on average to be joined; it may depend on how many prints they have. */
   required: number | ((firstCount: number, secondCount: number) => number);
-  /** Exactly so many groups, if there are so many prints. */
+  /** Exactly this many groups, if there are as many prints. */
   groups?: number;
 };
 
-/** So many are compared with one another at once: some ten milliseconds. */
+/** So many are compared with one another at once, which takes some ten milliseconds. */
 const blockGroups = 300;
 /** About three seconds. */
 const runPrints = 5;
-/** Groups that a block may leave over: more than there are speakers, so that strays do not spoil the others. */
+/** A block is joined down to this many groups: more than there are speakers, so that stray prints do not spoil the others. */
 const groupsPerBlock = 20;
 
 /**
- * Joins the two groups that are most alike on average until none are alike enough. For directions of length one, the average
- * likeness of two groups is the product of their means, so that a group needs only its sum: long recordings are grouped
- * block by block, and then the groups of all blocks, in the same way. Between blocks others may work.
+ * Joins the two groups that are most alike on average until none are alike enough. For embeddings of length one, the average
+ * likeness of two groups is the product of their means, so that a group needs only its sum. Long recordings are grouped block by
+ * block, and then the groups of all blocks in the same way. Between blocks the event loop is free for others.
  */
 export async function groupVoices(
   given: readonly VoiceGroup[],
@@ -49,26 +49,26 @@ export async function groupVoices(
 export function groupRuns(prints: readonly VoicePrint[], sameSpeakerLikeness: number): VoiceGroup[] {
   const groups: VoiceGroup[] = [];
   let end = Number.NEGATIVE_INFINITY;
-  for (const { startSeconds, endSeconds, direction } of prints) {
+  for (const { startSeconds, endSeconds, embedding } of prints) {
     const last = groups.at(-1);
     const goesOn = startSeconds < end && last !== undefined && last.count < runPrints;
-    if (goesOn && dot(last.sum, direction) / last.count > sameSpeakerLikeness) addTo(last, direction);
-    else groups.push({ count: 1, sum: direction.slice() });
+    if (goesOn && dot(last.sum, embedding) / last.count > sameSpeakerLikeness) addTo(last, embedding);
+    else groups.push({ count: 1, sum: embedding.slice() });
     end = endSeconds;
   }
   return groups;
 }
 
-export function addTo(group: VoiceGroup, direction: Float32Array): void {
+export function addTo(group: VoiceGroup, embedding: Float32Array): void {
   group.count++;
-  for (let index = 0; index < direction.length; index++) group.sum[index]! += direction[index]!;
+  for (let index = 0; index < embedding.length; index++) group.sum[index]! += embedding[index]!;
 }
 
 type JoinOptions = {
   required: GroupOptions['required'];
-  /** Down to so many, also what is not alike is joined. */
+  /** While there are more groups than this, groups are joined even if they are not alike. */
   most: number;
-  /** Below so many, nothing is. */
+  /** At this many groups, joining stops. */
   least: number;
 };
 

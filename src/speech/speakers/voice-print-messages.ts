@@ -1,11 +1,11 @@
 import type { SpokenStretch } from '../windows/speech-window.ts';
 
-/** What the process that hears voices is told when it starts. */
+/** What the process that takes voice prints is told when it starts. */
 export type VoicePrintSettings = { graphPath: string; threads: number };
 
-export type VoicePrintJob = { audio: Float32Array; places: SpokenStretch[] };
+export type VoicePrintJob = { audio: Float32Array; stretches: SpokenStretch[] };
 
-/** One direction after the other, in the order of the places. */
-export type VoicePrintResult = { directions: Float32Array };
+/** One embedding after another, in the order of the stretches. */
+export type VoicePrintResult = { embeddings: Float32Array };
 
-export const directionWidth = 128;
+export const embeddingWidth = 128;

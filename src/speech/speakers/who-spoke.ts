@@ -14,17 +14,18 @@ export type WhoSpokeOptions = {
 };
 
 export const mostSpeakers = 10;
-/** A print of less is too uncertain to find a speaker by; it is given to one of those found. */
+/** A shorter print is too uncertain for finding a speaker; it is given to one of those found. */
 const certainSeconds = 1.2;
-/** Who speaks less than this altogether is taken for one of the others. */
+/** Somebody who speaks less than this altogether is taken for one of the others. */
 const leastSpokenSeconds = 1.5;
 const rounds = 3;
-/** Pieces of speech are grouped more strictly than voices: a voice can still be joined to another, but never be taken apart. */
+/** Prints are grouped more strictly than voices, since two voices can still be joined later, but one voice is never split. */
 const strictness = 0.08;
 /**
- * What two voices must have in common is less the less was heard of one: groups are found by their differences, and a few prints
- * differ from the rest by chance. All in shares of the model's likeness: how alike the prints of one voice are on average, by how
- * much, times prints, another voice must fall short of that, and what makes two voices of any length different.
+ * The likeness that two voices need to be one, as shares of the model's `sameSpeakerLikeness`. It is lower for a voice with few
+ * prints: groups are found by their differences, and a few prints differ from the rest by chance. `ownShare` is how alike the prints
+ * of one voice are on average; `evidenceShare`, divided by the number of prints, is subtracted from it; the result is never below
+ * `differentShare`, under which voices of any length are different.
  */
 const ownShare = 1.43;
 const evidenceShare = 8;
@@ -42,7 +43,7 @@ export async function whoSpoke(
   let speakers = speakersOfFrames(frames, prints, voices.map(unitOf));
   for (let round = 0; round < rounds; round++) {
     await setImmediate();
-    voices = await voicesHeard(prints, frames, speakers, voices.length, options);
+    voices = await voicesOfFrames(prints, frames, speakers, voices.length, options);
     speakers = speakersOfFrames(frames, prints, voices.map(unitOf));
   }
   return toTurns(frames, speakers);
@@ -62,8 +63,8 @@ async function firstVoices(
   return groups.slice(0, mostSpeakers);
 }
 
-/** The voices as their prints have them now: those of whom too little is left are gone, and those alike are one. */
-async function voicesHeard(
+/** The voices according to the speakers of the frames. A voice with too little speech is dropped, and voices that are alike are joined. */
+async function voicesOfFrames(
   prints: readonly VoicePrint[],
   frames: readonly SpeechFrame[],
   speakers: Uint8Array,
@@ -74,20 +75,20 @@ async function voicesHeard(
   for (const speaker of speakers) spoken[speaker]! += frameSeconds;
   const groups = spoken.reduce<VoiceGroup[]>((all) => [...all, emptyGroup(prints[0]!)], []);
   let first = 0;
-  for (const { startSeconds, endSeconds, direction } of prints) {
+  for (const { startSeconds, endSeconds, embedding } of prints) {
     if (endSeconds - startSeconds < certainSeconds) continue;
     const middle = (startSeconds + endSeconds) / 2;
     while (first + 1 < frames.length && frames[first]!.endSeconds <= middle) first++;
     while (first > 0 && frames[first]!.startSeconds > middle) first--;
-    addTo(groups[speakers[first]!]!, direction);
+    addTo(groups[speakers[first]!]!, embedding);
   }
   const total = spoken.reduce((sum, seconds) => sum + seconds, 0);
   const least = numSpeakers === undefined ? Math.min(leastSpokenSeconds, total / 4) : 0;
-  const heard = groups.filter((group, speaker) => spoken[speaker]! > least && group.count > 0);
-  if (heard.length === 0)
+  const speaking = groups.filter((group, speaker) => spoken[speaker]! > least && group.count > 0);
+  if (speaking.length === 0)
     return groupVoices(groupRuns(prints, sameSpeakerLikeness), { required: sameSpeakerLikeness, groups: 1 });
-  if (numSpeakers !== undefined) return heard;
-  return groupVoices(heard, {
+  if (numSpeakers !== undefined) return speaking;
+  return groupVoices(speaking, {
     required: (first, second) => sameSpeakerLikeness * requiredShare((first * second) / (first + second)),
   });
 }
@@ -96,8 +97,8 @@ function requiredShare(prints: number): number {
   return Math.min(1, Math.max(differentShare, ownShare - evidenceShare / prints));
 }
 
-function emptyGroup({ direction }: VoicePrint): VoiceGroup {
-  return { count: 0, sum: new Float32Array(direction.length) };
+function emptyGroup({ embedding }: VoicePrint): VoiceGroup {
+  return { count: 0, sum: new Float32Array(embedding.length) };
 }
 
 function unitOf({ sum }: VoiceGroup): Float32Array {
@@ -109,7 +110,7 @@ export function unit(sum: Float32Array): Float32Array {
   return sum.map((value) => value / length);
 }
 
-/** Silence at both ends of a turn that still belongs to it; and the pauses that a speaker makes. */
+/** How much silence at both ends of a turn belongs to it, and how long a pause inside a turn may be. */
 const edgeSeconds = 0.25;
 const pauseSeconds = 1.2;
 

@@ -18,9 +18,9 @@ type DictGroup = readonly (string | readonly (readonly [string, string])[])[];
 /**
  * Chinese in the script that the caller asked for; everything that is not Han is left alone.
  *
- * Whisper writes Traditional or Simplified as it pleases, sometimes both in one sentence. OpenCC expects Simplified
- * input: given 姓范, 里長 or 干擾 it answers 姓範, 裡長 and 幹擾, and going through Simplified first loses 計畫 and 台風.
- * So each text is first weighed by the characters that only one script has, and Traditional writing keeps its words.
+ * Whisper writes Traditional or Simplified as it pleases, sometimes both in one sentence. OpenCC expects Simplified input: it turns
+ * 姓范, 里長 and 干擾 into 姓範, 裡長 and 幹擾, and converting to Simplified first would lose 計畫 and 台風. So the characters that
+ * only one script has are counted first, and Traditional writing keeps its words.
  */
 export function toScript(text: string, setting: LanguageSetting): string {
   if (setting === 'en-US' || !/\p{Script=Han}/u.test(text)) return text;
@@ -37,7 +37,7 @@ function isSimplified(character: string): boolean {
   return scripts().simplifiedOnly.has(character) && !taiwaneseToo.has(character);
 }
 
-/** Its characters are chosen with care, and OpenCC knows nothing of its words: only what is Simplified is changed, one by one. */
+/** Taiwanese writing chooses its characters with care, and OpenCC does not know its words: only Simplified characters are changed, one by one. */
 function toTaiwanese(text: string): string {
   const { traditionalOf } = scripts();
   return [...text]

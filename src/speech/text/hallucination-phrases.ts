@@ -1,9 +1,9 @@
 import { toScript } from './chinese-script.ts';
 
 /**
- * Whisper learned from subtitles, and on silence, music or noise it writes what subtitles say there. `always`: nobody says
- * this, so it is never speech. `when-unsure`: a person may well say it, so it goes only when the decoder is unsure or
- * there is little evidence of speech.
+ * Whisper learned from subtitles, and for silence, music or noise it writes what subtitles have there. `always`: nobody says this, so
+ * it is never speech. `when-unsure`: a person may well say it, so it is dropped only when the decoder is unsure or there is little
+ * evidence of speech.
  */
 export type InventedPhrase = 'always' | 'when-unsure';
 
@@ -54,7 +54,7 @@ function phrases(patterns: readonly string[]): RegExp[] {
   return patterns.map((pattern) => new RegExp(pattern, 'uy'));
 }
 
-/** Whether the text is nothing but such phrases, one or several: each step takes the longest that fits, never going back. */
+/** Whether the text consists of such phrases only. Each step takes the longest phrase that fits and never goes back, so that time is bounded. */
 function madeOf(table: readonly RegExp[], folded: string): boolean {
   let position = 0;
   while (position < folded.length) {

@@ -8,7 +8,7 @@ const sureVoice = 0.75;
 const noSpeechThreshold = 0.6;
 const hopelessLogProbability = -1;
 
-/** A window's segments without what Whisper writes when nobody says anything. */
+/** A window's segments without those that Whisper wrote although nobody spoke. */
 export function withoutInvented(recognised: RecognisedWindow, window: SpeechWindow): RecognisedSegment[] {
   const { noSpeechProbability, averageLogProbability } = recognised;
   if (noSpeechProbability > noSpeechThreshold && averageLogProbability < hopelessLogProbability) return [];

@@ -2,7 +2,7 @@
 const unspacedEnd = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFF65…—]$/u;
 const unspacedStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFF65…—]/u;
 
-/** One running text from pieces in order: no space where Chinese meets the joint, one space otherwise. */
+/** Joins pieces into one text: without a space where one side of the joint is Chinese, with one space otherwise. */
 export function joinText(pieces: readonly string[]): string {
   const joined: string[] = [];
   let last = '';

@@ -12,8 +12,8 @@ export function compressionRatio(text: string): number {
 const longestPeriod = 30;
 
 /**
- * Where a loop at the end of the tokens starts to repeat: the index of its second copy, so that what lies before it is
- * kept. Called after every token, so it looks only at the tail.
+ * The index at which a loop at the end of the tokens begins to repeat, that is, of its second copy: everything before it is kept.
+ * This is called after every token, so it looks only at the last tokens.
  */
 export function repetitionStart(tokens: readonly number[]): number | undefined {
   for (let period = 1; period <= longestPeriod; period++) {
@@ -29,7 +29,7 @@ export function repetitionStart(tokens: readonly number[]): number | undefined {
   return undefined;
 }
 
-/** People do say 謝謝謝謝, "no no no no" and 0000; a short unit has to come more often before it is a loop. */
+/** People do say 謝謝謝謝, "no no no no" and 0000: a short unit must be repeated more often before it counts as a loop. */
 function copiesThatLoop(period: number): number {
   if (period <= 2) return 6;
   return period <= 5 ? 4 : 3;

@@ -15,9 +15,9 @@ export function writeSegment(
   asked: LanguageSetting,
 ): Omit<Segment, 'id'> {
   const inRecording = (seconds: number) => toRecordingTime(window, seconds);
-  // A sentence may change over to Taiwanese, whatever the window was taken for; but only Mandarin is ever written in Simplified.
-  const changesOver = isTaiwanese(segment.text) && !hasSimplified(segment.text);
-  const language = changesOver ? 'nan' : recognised.language;
+  // A sentence may be in Taiwanese although the window is not. A text with Simplified characters is always Mandarin.
+  const isInTaiwanese = isTaiwanese(segment.text) && !hasSimplified(segment.text);
+  const language = isInTaiwanese ? 'nan' : recognised.language;
   const setting = language === 'nan' ? 'nan-TW' : asked;
   return {
     startSeconds: inRecording(segment.startSeconds),
@@ -38,7 +38,7 @@ export function writeSegment(
   };
 }
 
-/** Words are converted together, since a character's other form depends on its neighbours, and then taken apart again. */
+/** Words are converted together and then separated again, since the form of a character depends on its neighbours. */
 function writeWords({ words }: RecognisedSegment, setting: LanguageSetting): Word[] {
   const converted = [...toScript(words.map(({ text }) => text).join(''), setting)];
   const lengths = words.map(({ text }) => [...text].length);

@@ -1,14 +1,14 @@
 import { requestOptions } from '../../../wire/request-options.ts';
 
-/** What was heard: Mandarin, English or Taiwanese. */
+/** The languages that are recognised: Mandarin, English, Taiwanese. */
 export const spokenLanguages = ['zh', 'en', 'nan'] as const;
 export type SpokenLanguage = (typeof spokenLanguages)[number];
 
-/** What the caller asks for; `mixed` means that each window is listened to first. */
+/** What the caller asks for; with `mixed`, the language of each stretch of speech is detected. */
 export const languageSettings = requestOptions.language.values;
 export type LanguageSetting = (typeof languageSettings)[number];
 
-/** What to ask for so that one language is heard. */
+/** The setting with which only this language is recognised. */
 export const settingOfLanguage = {
   zh: 'zh-TW',
   en: 'en-US',
@@ -21,10 +21,10 @@ export function languageOfSetting(setting: LanguageSetting): SpokenLanguage | un
   return setting.slice(0, setting.indexOf('-')) as SpokenLanguage;
 }
 
-/** How a stretch of speech sounds: the log-probability of each language, −∞ for one that the model does not know. */
+/** The log-probability of each language for a stretch of speech; −∞ for one that the model does not know. */
 export type LanguageEvidence = Record<SpokenLanguage, number>;
 
-/** The one with the most in its favour; when nothing speaks against it, `usual`. */
+/** The language with the highest evidence; `usual` unless another one is higher. */
 export function likeliestLanguage(evidence: LanguageEvidence, usual: SpokenLanguage = 'zh'): SpokenLanguage {
   return spokenLanguages.reduce(
     (best, language) => (evidence[language] > evidence[best] ? language : best),

@@ -19,7 +19,7 @@ export type Segment = {
 
 export type Word = { text: string; startSeconds: number; endSeconds: number; probability: number };
 
-/** What is known of a recording when all of it has been heard. */
+/** What is known of a recording when all of it has been recognised. */
 export type TranscribedRecording = { durationSeconds: number; numSpeakers?: number };
 
 /** A finished transcript: what the response formats are written from. */

@@ -21,7 +21,7 @@ test('prints cover the speech, have length one, and are the same every time', {
   assert.equal(prints.length, 5);
   assert.equal(prints[0]?.startSeconds, 0.2);
   assert(Math.abs(prints.at(-1)!.endSeconds - 3.4) < 1e-6);
-  for (const { direction } of prints) assert(Math.abs(Math.hypot(...direction) - 1) < 1e-3);
+  for (const { embedding } of prints) assert(Math.abs(Math.hypot(...embedding) - 1) < 1e-3);
   assert.deepEqual(await model.embed({ audio, speech }, run), prints);
   assert.deepEqual(await model.embed({ audio, speech: [] }, run), []);
 });

@@ -17,7 +17,7 @@ test('labels are stable while a conversation goes on, and numbered as the voices
   assert(wrong <= 2, `${wrong} of ${turns.length} labels are wrong`);
 });
 
-test('a turn too short to be somebody new is given its own label once the voice is heard again', async () => {
+test('a turn too short to be somebody new gets its own label once the voice comes again', async () => {
   const turns: MadeUpTurn[] = [
     { startSeconds: 0, endSeconds: 6, voice: 0 },
     { startSeconds: 7, endSeconds: 7.9, voice: 1 },
@@ -28,7 +28,7 @@ test('a turn too short to be somebody new is given its own label once the voice 
   assert.deepEqual(labels, [0, 1, 1]);
 });
 
-test('who comes back after long silence is known again', async () => {
+test('a voice that comes back after a long silence is known again', async () => {
   const turns: MadeUpTurn[] = [
     { startSeconds: 0, endSeconds: 8, voice: 0 },
     { startSeconds: 9, endSeconds: 17, voice: 1 },
@@ -43,6 +43,20 @@ test('who comes back after long silence is known again', async () => {
   const { labels } = await track(turns, 0.7);
   assert.deepEqual(labels.slice(-2), [0, 2]);
   assert.deepEqual(labels.slice(0, 2), [0, 1]);
+});
+
+test('when voices cannot be told apart, speech has no label and the log says why', async () => {
+  const warnings: object[] = [];
+  const model: SpeakerModel = {
+    sameSpeakerLikeness: 0.3,
+    embed: () => Promise.reject(new Error('the network is damaged')),
+    async [Symbol.asyncDispose]() {},
+  };
+  const log = { warn: (fields: object) => warnings.push(fields) };
+  const tracker = createSpeakerTracker({ model, run, log });
+  await tracker.add(new Float32Array(2 * pcmSampleRate), 0);
+  assert.equal(tracker.labelOf(0, 2), undefined);
+  assert.deepEqual(warnings, [{ reason: 'the network is damaged' }]);
 });
 
 /** Turn by turn, as a session does it: the labels said at once, and those that stand in the end. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { joinSamples } from '../../../audio/audio-block.ts';
 import { pcmSampleRate } from '../../../audio/pcm.ts';
 import type { JobRunner } from '../../../pool/process/job-runner.ts';
 import type { SherpaSettings } from '../../speakers/sherpa-files.ts';
@@ -19,10 +20,10 @@ type Extractor = {
   compute(stream: object, externalBuffer: boolean): Float32Array;
 };
 
-/** Less of a voice says nothing about it. */
+/** Less than this of a voice says nothing about it. */
 const leastSeconds = 0.3;
 
-/** Loaded in a process of its own, where onnxruntime is the package's, not ours. */
+/** Loaded in a separate process, which uses the onnxruntime of sherpa-onnx and not that of Siann. */
 export async function createJobRunner({
   files,
   threads,
@@ -42,26 +43,20 @@ export async function createJobRunner({
 
 /** One print for each turn, from everything that its speaker says in the window. */
 function takePrints(turns: Turn[], audio: Float32Array, extractor: Extractor): VoicePrint[] {
-  const directions = new Map<number, Float32Array | undefined>();
+  const embeddings = new Map<number, Float32Array | undefined>();
   for (const { speaker } of turns) {
-    if (directions.has(speaker)) continue;
-    const own = turns.filter((turn) => turn.speaker === speaker).map((turn) => cut(audio, turn));
-    directions.set(speaker, directionOf(own, extractor));
+    if (embeddings.has(speaker)) continue;
+    const spoken = turns.filter((turn) => turn.speaker === speaker).map((turn) => cut(audio, turn));
+    embeddings.set(speaker, embeddingOf(joinSamples(spoken), extractor));
   }
   return turns.flatMap(({ start, end, speaker }) => {
-    const direction = directions.get(speaker);
-    return direction ? [{ startSeconds: start, endSeconds: end, direction }] : [];
+    const embedding = embeddings.get(speaker);
+    return embedding ? [{ startSeconds: start, endSeconds: end, embedding }] : [];
   });
 }
 
-function directionOf(pieces: Float32Array[], extractor: Extractor): Float32Array | undefined {
-  const samples = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+function embeddingOf(samples: Float32Array, extractor: Extractor): Float32Array | undefined {
   if (samples.length < leastSeconds * pcmSampleRate) return undefined;
-  let offset = 0;
-  for (const piece of pieces) {
-    samples.set(piece, offset);
-    offset += piece.length;
-  }
   const stream = extractor.createStream();
   stream.acceptWaveform({ sampleRate: pcmSampleRate, samples });
   stream.inputFinished();

@@ -3,7 +3,7 @@ import { pcmSampleRate } from '../../../audio/pcm.ts';
 import { type Graph, openGraph } from '../../../model/onnx/graph-session.ts';
 import type { JobRunner } from '../../../pool/process/job-runner.ts';
 import {
-  directionWidth,
+  embeddingWidth,
   type VoicePrintJob,
   type VoicePrintResult,
   type VoicePrintSettings,
@@ -11,10 +11,10 @@ import {
 import type { SpokenStretch } from '../../windows/speech-window.ts';
 import { createLogMel, hopSamples, type LogMel, melBands } from '../features/log-mel.ts';
 
-/** Places of one length are heard together, this many at most. */
+/** Stretches of one length go through the network together, at most this many. */
 const batchSize = 16;
 
-/** Loaded in the process that hears voices. */
+/** Loaded in the process that takes voice prints. */
 export async function createJobRunner(
   settings: VoicePrintSettings,
 ): Promise<JobRunner<VoicePrintJob, VoicePrintResult>> {
@@ -26,13 +26,13 @@ export async function createJobRunner(
 async function takePrints(
   graph: Graph,
   logMel: LogMel,
-  { audio, places }: VoicePrintJob,
+  { audio, stretches }: VoicePrintJob,
   signal: AbortSignal,
 ): Promise<VoicePrintResult> {
-  const directions = new Float32Array(places.length * directionWidth);
+  const embeddings = new Float32Array(stretches.length * embeddingWidth);
   const byLength = new Map<number, number[]>();
-  for (const [index, place] of places.entries()) {
-    const frames = framesOf(place);
+  for (const [index, stretch] of stretches.entries()) {
+    const frames = framesOf(stretch);
     byLength.set(frames, [...(byLength.get(frames) ?? []), index]);
   }
   for (const [frames, indices] of byLength) {
@@ -41,19 +41,19 @@ async function takePrints(
       const batch = indices.slice(first, first + batchSize);
       const features = new Float32Array(batch.length * melBands * frames);
       for (const [row, index] of batch.entries()) {
-        const start = Math.round(places[index]!.startSeconds * pcmSampleRate);
+        const start = Math.round(stretches[index]!.startSeconds * pcmSampleRate);
         const piece = audio.subarray(start, start + frames * hopSamples);
         features.set(logMel(piece, frames), row * melBands * frames);
       }
       const input = new Tensor('float32', features, [batch.length, melBands, frames]);
       const output = (await graph.run({ features: input })).directions!.data as Float32Array;
       for (const [row, index] of batch.entries()) {
-        const direction = output.subarray(row * directionWidth, (row + 1) * directionWidth);
-        directions.set(direction, index * directionWidth);
+        const embedding = output.subarray(row * embeddingWidth, (row + 1) * embeddingWidth);
+        embeddings.set(embedding, index * embeddingWidth);
       }
     }
   }
-  return { directions };
+  return { embeddings };
 }
 
 function framesOf({ startSeconds, endSeconds }: SpokenStretch): number {
