@@ -10,6 +10,8 @@ export type Metrics = {
   transcribed(transcription: { audioSeconds: number; seconds: number }): void;
   streamOpened(dialect: string): void;
   streamClosed(stream: { dialect: string; closeCode: number; audioSeconds: number }): void;
+  /** Something went wrong inside a stream. Kinds are those of `SessionFault`. */
+  streamFault(fault: string): void;
   /** From the end of a speaker's pause, as the audio came in, to the final on its way out. */
   finalSaid(seconds: number): void;
   leaseOpened(): void;
@@ -72,6 +74,12 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
     help: 'Seconds of audio that came in streams.',
     registers,
   });
+  const streamFaults = new Counter({
+    name: 'siann_stream_faults_total',
+    help: 'Faults of the service inside streams, by kind; speakers: finals written without their speaker.',
+    labelNames: ['fault'],
+    registers,
+  });
   const finalDelays = new Histogram({
     name: 'siann_stream_final_delay_seconds',
     help: 'From the end of the endpointing time to the final.',
@@ -132,6 +140,7 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
       streams.inc({ dialect, code: closeCode });
       streamSeconds.inc(audioSeconds);
     },
+    streamFault: (fault) => streamFaults.inc({ fault }),
     finalSaid: (seconds) => finalDelays.observe(seconds),
     leaseOpened: () => leases.inc(),
     leaseClosed: () => leases.dec(),

@@ -8,10 +8,12 @@ import { hasCode, ServiceError } from '../errors/service-error.ts';
 import { echoOptions } from '../options/read-options.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
+import { createAudioBacklog } from './audio-backlog.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
 import { createSessionBilling, type StreamAccount } from './session-billing.ts';
 import type { SessionClose } from './session-close.ts';
+import { createSessionEnding } from './session-ending.ts';
 import { defaultSessionLimits, type SessionLimits } from './session-limits.ts';
 import { startSessionTimers } from './session-timers.ts';
 import { createSessionTranscript } from './session-transcript.ts';
@@ -26,7 +28,12 @@ export type SessionOptions = {
   limits?: SessionLimits;
   /** Present when speakers are to be told apart. */
   speakers?: SpeakerTracker;
+  /** Told what went wrong inside the service, for the log and the figures; clients are told in events. */
+  onFault(fault: SessionFault, error: unknown): void;
 };
+
+/** `speakers`: a final was written without its speaker. The others end the stream. */
+export type SessionFault = 'speakers' | 'recognition' | 'billing';
 
 export type Session = {
   /** Binary frame from the client. Never throws: bad audio ends the session. An empty frame means close. */
@@ -39,11 +46,11 @@ export type Session = {
   /** A sentence for the client, from outside. */
   warn(code: WarningCode, message: string): void;
   /**
-   * From outside: drained, key gone, connection lost, bad message, frame too large… Says the error event where one belongs,
-   * stops work, settles. `draining` still gives the finals of what came.
+   * Ends the stream for a reason from outside: drained, key gone, connection lost, bad message, frame too large… The client
+   * is told, and what was used is charged. Reasons that are graceful still give the finals of what came.
    */
   end(reason: EndReason, error?: ServiceError): void;
-  /** Seconds received and not yet heard by the recogniser: the transport stops reading above a mark and goes on below it. */
+  /** Seconds received and not yet recognised: the transport stops reading above a mark and goes on below it. */
   readonly bufferedSeconds: number;
   /** Everything the client shall read, in order; ends after session.end. Partials that were overtaken are dropped, finals never. */
   events(): AsyncIterable<SessionEvent>;
@@ -58,187 +65,185 @@ const busySeconds = 1;
 
 /** One stream from its first frame to its end: frames in, events out, every second paid for; knows nothing of sockets. */
 export function createSession(options: SessionOptions): Session {
-  const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers } = options;
-  const queue = createEventQueue();
+  const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers, onFault } = options;
+  const outgoing = createEventQueue();
+  const incoming = createAsyncQueue<Input>();
   const decoder = createFrameDecoder(config.encoding, config.sampleRate);
-  const input = createAsyncQueue<Input>();
-  const transcript = createSessionTranscript({ words: config.words, speakers, say: queue.push });
+  const transcript = createSessionTranscript({
+    words: config.words,
+    speakers,
+    emit: outgoing.push,
+    onSpeakerFault: (error) => onFault('speakers', error),
+  });
   const billing = createSessionBilling({
     account: options.account,
     stepSeconds: limits.billingStepSeconds,
     creditSeconds: limits.creditSeconds,
     onQuotaEndsSoon: () => warn('quota_ends_soon', 'Only seconds are left of this month’s minutes.'),
   });
+  const ending = createSessionEnding({
+    onEnding(reason) {
+      if (reason === 'draining') warn('draining', 'The service is restarting. Connect again to go on.');
+      stopReceiving();
+      if (ending.phase === 'stopped') void stream.abort().catch(() => {});
+    },
+  });
   const stream = recogniser.open({
     ...config,
     requestId: id,
-    onEvent: (heard) => {
-      if (!stopped) transcript.hear(heard);
+    onEvent: (event) => {
+      if (ending.phase !== 'stopped') transcript.receive(event);
     },
   });
-  let ending: { reason: EndReason; error: ServiceError | undefined } | undefined;
-  let stopped = false;
-  let firstAudioAt: number | undefined;
-  let receivedSeconds = 0;
-  /** Received and not yet decoded, by the decoder's estimate. */
-  let undecodedSeconds = 0;
-  let warnedAhead = false;
-
+  const backlog = createAudioBacklog({
+    limits,
+    doneSeconds: () => stream.doneSeconds,
+    onAhead: () =>
+      warn('audio_ahead_of_real_time', 'Audio comes much quicker than it is spoken. Send it more slowly.'),
+    onTooFarAhead: () => ending.request('audio_too_far_ahead'),
+  });
   const timers = startSessionTimers({
     limits,
-    isBusy: () => bufferedSeconds() > busySeconds,
+    isBusy: () => backlog.seconds > busySeconds,
     onIdleSoon: () =>
       warn('idle', 'No audio has come for a while. Send a keepalive, or the stream will be closed.'),
-    onIdle: () => end('idle'),
+    onIdle: () => ending.request('idle'),
     onTooLongSoon: () => warn('session_ends_soon', 'The stream will soon reach its greatest length.'),
-    onTooLong: () => end('session_too_long'),
+    onTooLong: () => ending.request('session_too_long'),
   });
-  const onRevoked = () => end('key_revoked');
-  queue.push(beginning(id, config, limits));
-  const closed = work();
+  const onRevoked = () => ending.request('key_revoked');
+  outgoing.push(beginEvent(id, config, limits));
+  const closed = run();
   if (revoked?.aborted) onRevoked();
   else revoked?.addEventListener('abort', onRevoked, { once: true });
 
   return {
     receiveAudio(bytes) {
-      if (ending) return;
+      if (ending.phase !== 'open') return;
       if (bytes.length === 0) {
-        end('closed_by_client');
+        ending.request('closed_by_client');
         return;
       }
       timers.active();
-      firstAudioAt ??= performance.now();
-      undecodedSeconds += decoder.secondsOf(bytes.length);
-      input.push({ type: 'audio', bytes: bytes.slice() });
-      checkAhead();
+      incoming.push({ type: 'audio', bytes: bytes.slice() });
+      backlog.add(decoder.secondsOf(bytes.length));
     },
-    keepAlive: () => timers.active(),
+    keepAlive: timers.active,
     finalize() {
       timers.active();
-      input.push({ type: 'finalize' });
+      incoming.push({ type: 'finalize' });
     },
-    close: () => end('closed_by_client'),
+    close: () => ending.request('closed_by_client'),
     warn,
-    end,
+    end: ending.request,
     get bufferedSeconds() {
-      return bufferedSeconds();
+      return backlog.seconds;
     },
-    events: () => queue.events(),
+    events: outgoing.events,
     closed,
   };
 
   function warn(code: WarningCode, message: string): void {
-    queue.push({ type: 'warning', code, message });
+    outgoing.push({ type: 'warning', code, message });
   }
 
-  /** The first reason counts; one that leaves no time for finals ends a stream that is still at its own. */
-  function end(reason: EndReason, error?: ServiceError): void {
-    const { graceful } = endings[reason];
-    if (stopped || (ending && graceful)) return;
-    if (reason === 'draining') warn('draining', 'The service is restarting. Connect again to go on.');
-    conclude(reason, error);
-  }
-
-  function conclude(reason: EndReason, error: ServiceError | undefined): void {
-    ending = { reason, error };
+  function stopReceiving(): void {
     timers.stop();
-    input.end();
-    if (endings[reason].graceful) return;
-    stopped = true;
-    void stream.abort();
+    incoming.end();
   }
 
-  function bufferedSeconds(): number {
-    return Math.max(0, receivedSeconds + undecodedSeconds - stream.doneSeconds);
-  }
-
-  /** Only audio that comes quicker than it is spoken counts: a slow recogniser is not the client's fault. */
-  function checkAhead(): void {
-    const elapsed = (performance.now() - firstAudioAt!) / 1000;
-    const ahead = Math.min(bufferedSeconds(), receivedSeconds + undecodedSeconds - elapsed);
-    if (ahead > limits.maxBufferedSeconds) end('audio_too_far_ahead');
-    else if (ahead > limits.warnBufferedSeconds && !warnedAhead) {
-      warnedAhead = true;
-      warn('audio_ahead_of_real_time', 'Audio comes much quicker than it is spoken. Send it more slowly.');
-    } else if (ahead < limits.warnBufferedSeconds / 2) warnedAhead = false;
-  }
-
-  async function work(): Promise<SessionClose> {
+  async function run(): Promise<SessionClose> {
     // Nothing happens before the caller has the session in hand.
     await Promise.resolve();
     try {
-      for await (const item of input.items()) {
-        if (stopped) break;
-        if (item.type === 'finalize') await finalize();
-        else await hear(item.bytes);
-      }
-      if (!stopped) await take(await decoder.end());
+      await recogniseInputs();
     } catch (error) {
-      blame(error);
+      endForFault(error);
     }
-    // After bad audio or the end of a quota, what was heard before is still written.
-    if (!stopped) await stream.finalize().catch(blame);
-    return finish();
+    // After bad audio or the end of a quota, what was recognised before is still made final.
+    if (ending.phase !== 'stopped') await stream.finalize().catch(endForFault);
+    await release();
+    return writeEnd();
   }
 
-  /** What goes wrong counts for more than that the client has closed meanwhile. */
-  function blame(error: unknown): void {
-    if (stopped) return;
-    if (hasCode(error, 'quota_exceeded')) conclude('quota_exceeded', error);
-    else if (error instanceof BadAudio)
-      conclude('bad_audio', new ServiceError('invalid_value', { param: 'encoding', message: error.message }));
-    else if (error instanceof ServiceError && error.status === 503) conclude('overloaded', error);
-    else conclude('internal_error', undefined);
+  async function recogniseInputs(): Promise<void> {
+    for await (const input of incoming.items()) {
+      if (ending.phase === 'stopped') return;
+      if (input.type === 'finalize') await answerFinalize();
+      else await recogniseFrame(input.bytes);
+    }
+    if (ending.phase !== 'stopped') await recognise(await decoder.end());
   }
 
-  async function hear(bytes: Uint8Array): Promise<void> {
+  async function recogniseFrame(bytes: Uint8Array): Promise<void> {
     const audio = await decoder.push(bytes);
-    undecodedSeconds -= decoder.secondsOf(bytes.length);
-    await take(audio);
+    backlog.decoded(decoder.secondsOf(bytes.length));
+    await recognise(audio);
   }
 
-  async function take(audio: Pcm): Promise<void> {
+  async function recognise(audio: Pcm): Promise<void> {
     const seconds = audio.length / pcmSampleRate;
     if (seconds === 0) return;
-    receivedSeconds += seconds;
+    backlog.addDecoded(seconds);
     await billing.pay(seconds);
     await stream.push(audio);
   }
 
-  async function finalize(): Promise<void> {
+  async function answerFinalize(): Promise<void> {
     const before = transcript.finalized;
     await stream.finalize();
     await transcript.settled();
-    if (!stopped && transcript.finalized === before) transcript.answerFinalize(billing.paidSeconds);
+    const isAnswered = transcript.finalized > before;
+    if (ending.phase !== 'stopped' && !isAnswered) transcript.answerFinalize(billing.paidSeconds);
   }
 
-  async function finish(): Promise<SessionClose> {
-    timers.stop();
-    input.end();
+  function endForFault(error: unknown): void {
+    if (hasCode(error, 'quota_exceeded')) ending.fault('quota_exceeded', error);
+    else if (error instanceof BadAudio) ending.fault('bad_audio', unreadableAudio(error));
+    else if (error instanceof ServiceError && error.status === 503) ending.fault('overloaded', error);
+    else {
+      if (ending.phase !== 'stopped') onFault('recognition', error);
+      ending.fault('internal_error');
+    }
+  }
+
+  /** Whatever the stream held is given back, and what it used is charged. */
+  async function release(): Promise<void> {
+    stopReceiving();
     revoked?.removeEventListener('abort', onRevoked);
     await transcript.settled();
-    stopped = true;
+    ending.stop();
     await stream.abort().catch(() => {});
     decoder.free();
-    await billing.settle().catch(() => {
-      ending = { reason: 'internal_error', error: undefined };
-    });
-    const { reason, error } = ending ?? { reason: 'internal_error', error: undefined };
-    const said = endingError(reason, error);
-    if (said) queue.push({ type: 'error', error: said });
-    queue.push({
+    try {
+      await billing.settle();
+    } catch (error) {
+      onFault('billing', error);
+      ending.fail();
+    }
+  }
+
+  function writeEnd(): SessionClose {
+    const { reason, error } = ending.why;
+    const told = endingError(reason, error);
+    if (told) outgoing.push({ type: 'error', error: told });
+    outgoing.push({
       type: 'session.end',
       reason,
       audio_seconds: rounded(billing.paidSeconds),
       billed_seconds: rounded(billing.billedSeconds),
       ...(speakers && { num_speakers: speakers.speakers }),
     });
-    queue.end();
-    return { code: endings[reason].closeCode, reason, ...(error && { errorCode: error.code }) };
+    outgoing.end();
+    return { code: endings[reason].closeCode, reason };
   }
 }
 
-function beginning(id: string, config: StreamOptions, limits: SessionLimits): SessionEvent {
+function unreadableAudio({ message }: BadAudio): ServiceError {
+  return new ServiceError('invalid_value', { param: 'encoding', message });
+}
+
+function beginEvent(id: string, config: StreamOptions, limits: SessionLimits): SessionEvent {
   return {
     type: 'session.begin',
     session_id: id,

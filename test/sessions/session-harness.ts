@@ -22,6 +22,8 @@ export type Harness = {
   session: Session;
   account: NotingAccount;
   events: SessionEvent[];
+  /** What went wrong inside, such as `speakers: message`. */
+  faults: string[];
   /** Sends silence, which the scripted recogniser takes for words. */
   send(seconds: number): void;
   /** Waits for the end; everything has been read then. */
@@ -30,6 +32,7 @@ export type Harness = {
 
 export function startSession(options: HarnessOptions = {}): Harness {
   const account = notingAccount(options.quotaSeconds);
+  const faults: string[] = [];
   const session = createSession({
     id: 'session-1',
     config: {
@@ -46,6 +49,7 @@ export function startSession(options: HarnessOptions = {}): Harness {
     recogniser: options.recogniser ?? scriptedStreams({ secondTakesMs: options.secondTakesMs ?? 0 }),
     account: options.account ?? account,
     limits: { ...defaultSessionLimits, ...options.limits },
+    onFault: (fault, error) => void faults.push(`${fault}: ${(error as Error).message}`),
     ...(options.revoked && { revoked: options.revoked }),
     ...(options.speakers && { speakers: options.speakers }),
   });
@@ -57,6 +61,7 @@ export function startSession(options: HarnessOptions = {}): Harness {
     session,
     account,
     events,
+    faults,
     send: (seconds) => session.receiveAudio(new Uint8Array(2 * Math.round(seconds * pcmSampleRate))),
     async ended() {
       const close = await session.closed;

@@ -18,6 +18,7 @@ import { openaiDialect } from './dialects/openai.ts';
 import { siannDialect } from './dialects/siann.ts';
 import { whisperLiveKitDialect } from './dialects/whisperlivekit.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { reportFaults } from './report-faults.ts';
 import { createOriginCheck, queryOf } from './stream-credentials.ts';
 import { createStreamFigures } from './stream-figures.ts';
 
@@ -27,7 +28,7 @@ export type RealtimeRoutesOptions = {
   streams: OpenStreams;
   limits: SessionLimits;
   corsOrigins: readonly string[];
-  metrics: Pick<Metrics, 'streamOpened' | 'streamClosed' | 'finalSaid'>;
+  metrics: Pick<Metrics, 'streamOpened' | 'streamClosed' | 'streamFault' | 'finalSaid'>;
   log: Pick<ServiceLog, 'error'>;
   /** Without it nobody can ask for speakers. */
   createSpeakerTracker?: () => SpeakerTracker;
@@ -98,6 +99,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
           account: lease,
           revoked: lease.revoked,
           limits,
+          onFault: reportFaults({ requestId: request.id, metrics, log }),
           ...(config.speakerDiarization &&
             options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
         });

@@ -125,6 +125,35 @@ test('a stream is a line in the log and a few figures, without a word of what wa
   assert.equal(await metric(service, 'siann_streams_open'), 0);
 });
 
+test('finals come although speakers cannot be told apart; that is counted each time, and logged once', async () => {
+  const trackSpeakers = () => ({
+    add: () => Promise.reject(new Error('no such cluster')),
+    labelOf: () => undefined,
+    revisions: () => [],
+    speakers: 0,
+  });
+  await using service = await startService({ recogniser: { ...silentRecogniser(), trackSpeakers } });
+  const path = '/v1/speech/realtime?speaker_diarization=true';
+  await using client = await connectStream(service, { path });
+  client.send(silence(4));
+  client.send(silence(4.5));
+  client.send({ type: 'close' });
+  assert.equal((await client.closed).code, 1000);
+  const finals = client.messages.filter(({ is_final }) => is_final);
+  assert.deepEqual(
+    finals.map(({ text, speaker }) => [text, speaker]),
+    [
+      ['word0 word1 word2 word3', undefined],
+      ['word4 word5 word6 word7', undefined],
+      ['word8', undefined],
+    ],
+  );
+  assert.equal(await metric(service, 'siann_stream_faults_total{fault="speakers"}'), 3);
+  const logged = service.logged.filter(({ msg }) => msg === 'stream fault');
+  assert.equal(logged.length, 1);
+  assert.match(JSON.stringify(logged[0]), /"requestId":"req_.*"fault":"speakers".*no such cluster/);
+});
+
 test('a key that is revoked ends its streams, also one that waits for its first audio', async () => {
   await using service = await startService();
   await using client = await connectStream(service);
