@@ -2,7 +2,7 @@ export type Environment = 'live' | 'test';
 
 export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
 
-/** Minutes are rounded to two decimals; null is without limit; the reset is an ISO 8601 instant. */
+/** Minutes have two decimals. `null` means that there is no limit. `resetDate` is an ISO 8601 time. */
 export type MonthlyUsage = {
   currentMonth: number;
   quota: number | null;
@@ -10,7 +10,7 @@ export type MonthlyUsage = {
   resetDate: string;
 };
 
-/** Days are UTC, as YYYY-MM-DD. */
+/** Days are in UTC, as YYYY-MM-DD. */
 export type DailyUsage = { date: string; minutes: number; requests: number };
 
 /** The answer of `GET /v1/account`. */

@@ -1,6 +1,6 @@
 import type { DailyUsage, Environment, PlanId } from './account.ts';
 
-/** What the console is told under `/console/api`, and what the commands that manage accounts print with `--json`. */
+/** The answers under `/console/api`, which the commands for accounts also print with `--json`. */
 
 export type ConsoleSession = {
   user: { name: string };
@@ -10,7 +10,7 @@ export type ConsoleSession = {
 
 export type ConsolePlan = {
   id: PlanId;
-  /** Null is without limit. */
+  /** Null means that there is no limit. */
   quotaMinutes: number | null;
   requestsPerSecond: number;
   concurrentConnections: number;
@@ -21,7 +21,7 @@ export type Project = {
   name: string;
   accountId: string;
   plan: PlanId;
-  /** Networks whose requests are let in; every one when it is empty. */
+  /** The networks that may send requests. When the list is empty, every network may. */
   allow: string[];
   createdAt: string;
 };
@@ -38,10 +38,10 @@ export type Key = {
   revokedAt: string | null;
 };
 
-/** With the key itself, which is shown this once. */
+/** A key together with its secret text, which is shown only this once. */
 export type NewKey = { key: string } & Key;
 
-/** With the day on which it was last used. */
+/** A key together with the day on which it was last used. */
 export type ListedKey = Key & { lastUsed: string | null };
 
 export type KeyUsage = {
@@ -51,18 +51,18 @@ export type KeyUsage = {
   requests: number;
   /** Days on which nothing was transcribed are left out. */
   daily: DailyUsage[];
-  /** Of the current month, whatever the range. */
+  /** The limit and the rest of the current month, whatever range the report has. */
   quota: number | null;
   remaining: number | null;
 };
 
 export type UsageReport = { from: string; to: string; keys: KeyUsage[] };
 
-/** What the operator's page shows: numbers and codes, never what anybody said. */
+/** The figures on the operator's page. They are numbers and codes, and never contain anything that was said. */
 export type ServiceView = {
   /** Inference processes that take work. */
   processes: number;
-  /** Windows being recognised, and windows waiting for it. */
+  /** Windows that are being recognised, and windows that wait. */
   busySlots: number;
   queued: number;
   /** Processes replaced since the start, for whatever reason. */
@@ -71,10 +71,10 @@ export type ServiceView = {
   startedAt: string;
   serviceMemoryBytes: number;
   openStreams: number;
-  /** Of the last hour. */
+  /** Counted over the last hour, like the next two. */
   transcriptions: number;
   audioSeconds: number;
-  /** Seconds of work for each second of audio; null when nothing was transcribed. */
+  /** Seconds of work for each second of audio. Null when nothing was transcribed. */
   realTimeFactor: number | null;
   errors: { code: string; count: number; lastAt: string }[];
 };

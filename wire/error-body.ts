@@ -1,2 +1,2 @@
-/** The body of every error, as the contract spells it. */
+/** The body of every error answer. */
 export type ErrorBody = { error: { message: string; type: string; param?: string; code: string } };

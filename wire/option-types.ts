@@ -1,52 +1,52 @@
 // Made from request-options.ts by `npm run options`.
 
-/** What a file can be sent with. */
+/** The options of a request that sends a file. */
 export type FileOptions = {
-  /** The one model. */
+  /** The speech model. There is only one. */
   model: 'siann-1';
-  /** What is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except for `zh-CN`. */
+  /** The language that is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except with `zh-CN`. */
   language: 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
-  /** How the transcript is written. Without it, `Accept: text/plain` gives text and everything else json. */
+  /** The format of the transcript. Without it, a request that accepts only `text/plain` gets text, and every other request gets json. */
   responseFormat?: 'json' | 'verbose_json' | 'text' | 'srt' | 'vtt' | 'diarized_json';
-  /** What gets times. `word` needs `verbose_json`; with `word` alone, segments are left out. */
+  /** The parts of the transcript that get times. `word` needs `verbose_json`; with `word` alone, segments are left out. */
   timestampGranularities: readonly ('word' | 'segment')[];
   /** Send events while the file is transcribed. */
   stream: boolean;
-  /** Text that came before, or that shows the style and the names. */
+  /** Text that came before the recording, or text that shows its style and its names. */
   prompt?: string;
-  /** 0 takes the likeliest words; more than that draws them ever more freely. */
+  /** How freely words are chosen. 0 takes the most likely ones; higher values choose more freely. */
   temperature: number;
   /** Names and terms to expect, with commas between them. */
   hotwords: readonly string[];
-  /** Tell speakers apart. Every segment gets a `speaker`, and none spans two of them. For a file with `stream=true` the events then come at the end, when everybody has been heard; `diarized_json` implies it. */
+  /** Tell speakers apart. Every segment gets a `speaker`, and no segment has two. For a file with `stream=true`, the events then come at the end, when the whole file has been recognised. `diarized_json` turns this on. */
   speakerDiarization: boolean;
-  /** How many speakers there are, where that is known. Without it, they are counted. */
+  /** How many speakers there are, if that is known. Without it, they are counted. */
   numSpeakers?: number;
-  /** How wide a line of `srt` and `vtt` may be, in columns. A Han character takes two. Lines are cut between words, after punctuation where there is some. */
+  /** The greatest width of a line of `srt` and `vtt`, in columns. A Han character takes two columns. Lines are cut between words, after punctuation if possible. */
   maxLineWidth?: number;
 };
 
-/** What a stream can be opened with. */
+/** The options of a request that opens a stream. */
 export type StreamOptions = {
-  /** What is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except for `zh-CN`. */
+  /** The language that is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except with `zh-CN`. */
   language: 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
   /** Names and terms to expect, with commas between them. */
   hotwords: readonly string[];
-  /** Tell speakers apart. Every segment gets a `speaker`, and none spans two of them. For a file with `stream=true` the events then come at the end, when everybody has been heard; `diarized_json` implies it. */
+  /** Tell speakers apart. Every segment gets a `speaker`, and no segment has two. For a file with `stream=true`, the events then come at the end, when the whole file has been recognised. `diarized_json` turns this on. */
   speakerDiarization: boolean;
-  /** What the binary messages hold, mono. `LINEAR16` is little-endian. */
+  /** The encoding of the audio in binary messages, which is mono. `LINEAR16` is little-endian. */
   encoding: 'LINEAR16' | 'FLAC' | 'MULAW';
-  /** Samples a second, of `LINEAR16` and `MULAW`. */
+  /** Samples per second, for `LINEAR16` and `MULAW`. */
   sampleRate: number;
   /** Send partials while somebody speaks. */
   interimResults: boolean;
   /** The pause that ends an utterance, in milliseconds. */
   endpointingMs: number;
-  /** Times for every word of a final. */
+  /** Send the times of every word of a final. */
   words: boolean;
 };
 
-/** The same as `session.begin` repeats it. */
+/** The options of a stream, as `session.begin` repeats them. */
 export type StreamOptionsEcho = {
   language: 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
   hotwords: readonly string[];

@@ -1,35 +1,35 @@
 /**
- * Everything that a request can ask for, once. From this table come the OpenAPI and AsyncAPI documents, the readers of forms,
- * addresses and command lines, the names in other services' dialects, the tables of the guides, and the types in
- * option-types.ts (`npm run options`). A new option is one entry here, and the code that does what it asks for.
+ * The table of everything that a request can ask for. The OpenAPI and AsyncAPI documents, the readers of forms, addresses and
+ * command lines, the names in other services' dialects, the tables of the guides, and the types in option-types.ts
+ * (`npm run options`) all come from it. To add an option, add one entry here and the code that carries it out.
  */
 
 export type RequestOption = {
-  /** Where it applies: a file that is sent, a stream that is opened, or both. */
+  /** The requests that it applies to: those that send a file, those that open a stream, or both. */
   in: readonly ('file' | 'stream')[];
-  /** What it does, in plain sentences; the first one alone is the help of the command line. */
+  /** What it does, in plain sentences. The help of the command line shows only the first one. */
   sentence: string;
-  /** Other names in the address of a stream. */
+  /** Other names that it may have in the address of a stream. */
   aliases?: readonly string[];
-  /** Its names in the dialects of other services, where they have it. */
+  /** Its names in the dialects of other services, if they have such an option. */
   dialects?: Partial<Record<Dialect, readonly string[]>>;
-  /** When it comes after the file: whether recognition, which has begun without it, must start over. */
+  /** For an option that comes after the file: says whether recognition must start over, because it began with another value. */
   startsOver?: (started: unknown, wanted: unknown) => boolean;
-  /** On the command line: another name than its own, or a flag that stands for a value; false where it makes no sense. */
+  /** How the command line spells it: another name, or a flag that stands for one value. False: the command line has no such option. */
   command?: { name: string; value?: string; sentence?: string } | false;
-  /** Only for one that must be sent. */
+  /** Set when every request must send it. */
   required?: true;
 } & OptionKind;
 
-/** What its value is. */
+/** The type of the value. */
 export type OptionKind =
   | { kind: 'text'; maxLength?: number; default?: string }
-  /** Several texts: the option several times, or once with commas between them. */
+  /** Several texts. The option is sent several times, or once with commas between the texts. */
   | { kind: 'list'; default?: readonly string[] }
   | { kind: 'number' | 'whole'; minimum: number; maximum: number; default?: number }
   | { kind: 'flag'; default?: boolean }
   | Choice<'choice', string>
-  /** Several of them. */
+  /** Several values out of a fixed set. */
   | Choice<'choices', readonly string[]>;
 
 type Choice<Kind, Default> = {
@@ -37,9 +37,9 @@ type Choice<Kind, Default> = {
   values: readonly string[];
   /** Other spellings of a value. */
   synonyms?: Readonly<Record<string, string>>;
-  /** Capital and small letters mean the same. */
+  /** Capital and small letters count as the same. */
   anyCase?: true;
-  /** What another value is called, where that has a name of its own. */
+  /** The error code for a value that is not in the set, if it is not `invalid_value`. */
   unknown?: 'model_not_found';
   default?: Default;
 };
@@ -48,7 +48,7 @@ export type Dialect = 'deepgram' | 'whisperlivekit' | 'openai';
 
 const changed = (started: unknown, wanted: unknown) => JSON.stringify(started) !== JSON.stringify(wanted);
 
-/** Words that nobody wants do no harm. */
+/** Word times that were computed but are not wanted do no harm. */
 const wordsAdded = (started: unknown, wanted: unknown) =>
   (wanted as string[]).includes('word') && !(started as string[]).includes('word');
 
@@ -59,7 +59,7 @@ export const requestOptions = {
     values: ['siann-1'],
     unknown: 'model_not_found',
     required: true,
-    sentence: 'The one model.',
+    sentence: 'The speech model. There is only one.',
     command: false,
   },
   language: {
@@ -70,7 +70,7 @@ export const requestOptions = {
     anyCase: true,
     default: 'mixed',
     sentence:
-      'What is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except for `zh-CN`.',
+      'The language that is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except with `zh-CN`.',
     aliases: ['language_code', 'languageCode'],
     dialects: { deepgram: ['language'], whisperlivekit: ['language'], openai: ['language'] },
     startsOver: changed,
@@ -80,7 +80,7 @@ export const requestOptions = {
     kind: 'choice',
     values: ['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json'],
     sentence:
-      'How the transcript is written. Without it, `Accept: text/plain` gives text and everything else json.',
+      'The format of the transcript. Without it, a request that accepts only `text/plain` gets text, and every other request gets json.',
     command: { name: 'format' },
   },
   timestamp_granularities: {
@@ -88,12 +88,13 @@ export const requestOptions = {
     kind: 'choices',
     values: ['word', 'segment'],
     default: [],
-    sentence: 'What gets times. `word` needs `verbose_json`; with `word` alone, segments are left out.',
+    sentence:
+      'The parts of the transcript that get times. `word` needs `verbose_json`; with `word` alone, segments are left out.',
     startsOver: wordsAdded,
     command: {
       name: 'words',
       value: 'word,segment',
-      sentence: 'The times of every word, with --format verbose_json.',
+      sentence: 'Write the times of every word; needs --format verbose_json.',
     },
   },
   stream: {
@@ -107,7 +108,7 @@ export const requestOptions = {
     in: ['file'],
     kind: 'text',
     maxLength: 65_536,
-    sentence: 'Text that came before, or that shows the style and the names.',
+    sentence: 'Text that came before the recording, or text that shows its style and its names.',
     startsOver: changed,
   },
   temperature: {
@@ -116,7 +117,7 @@ export const requestOptions = {
     minimum: 0,
     maximum: 1,
     default: 0,
-    sentence: '0 takes the likeliest words; more than that draws them ever more freely.',
+    sentence: 'How freely words are chosen. 0 takes the most likely ones; higher values choose more freely.',
     startsOver: changed,
   },
   hotwords: {
@@ -132,7 +133,7 @@ export const requestOptions = {
     kind: 'flag',
     default: false,
     sentence:
-      'Tell speakers apart. Every segment gets a `speaker`, and none spans two of them. For a file with `stream=true` the events then come at the end, when everybody has been heard; `diarized_json` implies it.',
+      'Tell speakers apart. Every segment gets a `speaker`, and no segment has two. For a file with `stream=true`, the events then come at the end, when the whole file has been recognised. `diarized_json` turns this on.',
     aliases: ['diarize'],
     dialects: { deepgram: ['diarize'], whisperlivekit: ['diarization'] },
     startsOver: changed,
@@ -143,7 +144,7 @@ export const requestOptions = {
     kind: 'whole',
     minimum: 1,
     maximum: 10,
-    sentence: 'How many speakers there are, where that is known. Without it, they are counted.',
+    sentence: 'How many speakers there are, if that is known. Without it, they are counted.',
     startsOver: changed,
     command: { name: 'speakers' },
   },
@@ -153,7 +154,7 @@ export const requestOptions = {
     minimum: 10,
     maximum: 200,
     sentence:
-      'How wide a line of `srt` and `vtt` may be, in columns. A Han character takes two. Lines are cut between words, after punctuation where there is some.',
+      'The greatest width of a line of `srt` and `vtt`, in columns. A Han character takes two columns. Lines are cut between words, after punctuation if possible.',
   },
   encoding: {
     in: ['stream'],
@@ -162,7 +163,7 @@ export const requestOptions = {
     synonyms: { pcm_s16le: 'LINEAR16', ulaw: 'MULAW', pcmu: 'MULAW' },
     anyCase: true,
     default: 'LINEAR16',
-    sentence: 'What the binary messages hold, mono. `LINEAR16` is little-endian.',
+    sentence: 'The encoding of the audio in binary messages, which is mono. `LINEAR16` is little-endian.',
     dialects: { deepgram: ['encoding'] },
     command: false,
   },
@@ -172,7 +173,7 @@ export const requestOptions = {
     minimum: 8000,
     maximum: 48_000,
     default: 16_000,
-    sentence: 'Samples a second, of `LINEAR16` and `MULAW`.',
+    sentence: 'Samples per second, for `LINEAR16` and `MULAW`.',
     aliases: ['sampleRate', 'sample_rate_hertz', 'sampleRateHertz'],
     dialects: { deepgram: ['sample_rate'] },
     command: false,
@@ -185,7 +186,7 @@ export const requestOptions = {
     command: {
       name: 'no-interim',
       value: 'false',
-      sentence: 'Finals only, no partials while somebody speaks.',
+      sentence: 'Send only finals, and no partials while somebody speaks.',
     },
     aliases: ['interimResults'],
     dialects: { deepgram: ['interim_results'] },
@@ -203,7 +204,7 @@ export const requestOptions = {
     in: ['stream'],
     kind: 'flag',
     default: false,
-    sentence: 'Times for every word of a final.',
+    sentence: 'Send the times of every word of a final.',
   },
 } as const satisfies Record<string, RequestOption>;
 

@@ -1,4 +1,4 @@
-/** Speakers are counted from 0 on the wire, and shown from 1 to people. */
+/** On the wire, speakers are counted from 0. People see them counted from 1. */
 export function speakerNumber(speaker: number): number {
   return speaker + 1;
 }

@@ -1,7 +1,7 @@
 import type { ErrorBody } from './error-body.ts';
 import type { StreamOptionsEcho } from './option-types.ts';
 
-/** What a client of a stream reads, word for word as it goes over the wire. Times are seconds from the stream's first sample. */
+/** The messages that a client of a stream receives, exactly as they are on the wire. Times are seconds from the stream's first sample. */
 export type SessionEvent =
   | {
       type: 'session.begin';
@@ -30,9 +30,9 @@ export type TranscriptEvent = {
   seq: number;
   segment_id: number;
   is_final: boolean;
-  /** The speaker paused for the endpointing time: the last final of what was said in one go. */
+  /** The speaker paused for the endpointing time: this is the last final of the utterance. */
   speech_final: boolean;
-  /** The client asked for it with `finalize`. */
+  /** The client asked for this final with `finalize`. */
   from_finalize: boolean;
   start: number;
   end: number;

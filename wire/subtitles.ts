@@ -3,19 +3,18 @@ import { speakerName } from './speaker-number.ts';
 import { columnsOf } from './text-width.ts';
 import type { JsonSegment } from './transcripts.ts';
 
-/** What is asked for of subtitles. */
 export type SubtitleOptions = Partial<FileOptions>;
 
 type Cue = Pick<JsonSegment, 'start' | 'end' | 'text' | 'speaker'>;
 
-/** SubRip. */
+/** SubRip subtitles. */
 export function toSrt(segments: readonly Cue[], options: SubtitleOptions = {}): string {
   return withText(segments)
     .map((cue, index) => `${index + 1}\n${timesOf(cue, ',')}\n${srtText(cue, options)}\n\n`)
     .join('');
 }
 
-/** WebVTT (https://www.w3.org/TR/webvtt1/); a speaker becomes a voice. */
+/** WebVTT subtitles (https://www.w3.org/TR/webvtt1/). A speaker becomes a voice. */
 export function toVtt(segments: readonly Cue[], options: SubtitleOptions = {}): string {
   const cues = withText(segments).map((cue) => `${timesOf(cue, '.')}\n${vttText(cue, options)}\n\n`);
   return `WEBVTT\n\n${cues.join('')}`;
@@ -25,34 +24,34 @@ function withText(segments: readonly Cue[]): readonly Cue[] {
   return segments.filter(({ text }) => text.trim() !== '');
 }
 
-/** SubRip has no escapes, and its readers look for this arrow to find the next cue. */
+/** SubRip has no escapes, and its readers take `-->` for the start of a cue. Text therefore gets another arrow. */
 function srtText({ text, speaker }: Cue, options: SubtitleOptions): string {
   const label = speaker === undefined ? '' : `${speakerName(speaker)}: `;
   return cueLines(label + text.trim(), options).replaceAll('-->', '→');
 }
 
-/** https://www.w3.org/TR/webvtt1/#webvtt-cue-text-span; escaping `>` takes care of `-->` as well. */
+/** https://www.w3.org/TR/webvtt1/#webvtt-cue-text-span. Escaping `>` also makes `-->` harmless. */
 function vttText({ text, speaker }: Cue, options: SubtitleOptions): string {
   const voice = speaker === undefined ? '' : `<v ${speakerName(speaker)}>`;
   const lines = cueLines(text, options);
   return voice + lines.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Text that may stand inside a cue, which the first blank line would end. */
+/** The text of a cue. It has no blank line, because that would end the cue. */
 function cueLines(text: string, { maxLineWidth = Number.POSITIVE_INFINITY }: SubtitleOptions): string {
   const lines = text.trim().split(/\s*[\r\n\u2028\u2029]\s*/);
   return lines.flatMap((line) => wrapped(line, maxLineWidth)).join('\n');
 }
 
 const words = new Intl.Segmenter('zh-TW', { granularity: 'word' });
-/** What must not begin a line, and what must not end one. */
+/** Marks that must not begin a line, and marks that must not end one. */
 const closing = /^[\p{Pe}\p{Pf}\p{Po}…—～]/u;
 const opening = /[\p{Ps}\p{Pi}]$/u;
 const pause = /[，。！？；、,.!?;…][\p{Pe}\p{Pf}"]*\s*$/u;
-/** A line is cut after punctuation if that leaves it this full; otherwise it is filled. */
+/** A line is cut after punctuation if it is then at least this full; otherwise it is filled with words. */
 const leastFilled = 0.5;
 
-/** Lines of at most so many columns; only a single word may be wider. */
+/** Lines of at most `maxColumns` columns. Only a line with a single word may be wider. */
 function wrapped(text: string, maxColumns: number): string[] {
   if (columnsOf(text) <= maxColumns) return [text];
   const lines: string[] = [];
@@ -71,7 +70,7 @@ function wrapped(text: string, maxColumns: number): string[] {
   return [...lines, line.trim()].filter((each) => each !== '');
 }
 
-/** Words with what must stay on their line. */
+/** Words, each with the spaces and marks that must stay on its line. */
 function unbreakable(text: string): string[] {
   const pieces: string[] = [];
   for (const { segment } of words.segment(text)) {
@@ -87,7 +86,7 @@ function timesOf({ start, end }: Cue, separator: ',' | '.'): string {
   return `${clockTime(start, separator)} --> ${clockTime(end, separator)}`;
 }
 
-/** `hh:mm:ss` and milliseconds, with the separator that the format wants between them. */
+/** `hh:mm:ss`, the format's separator, and milliseconds. */
 function clockTime(seconds: number, separator: ',' | '.'): string {
   const milliseconds = Math.round(seconds * 1000);
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');

@@ -29,7 +29,7 @@ export type VerboseJsonTranscript = TranscriptSummary & {
   words?: TimedWord[];
 };
 
-/** OpenAI's figures; `seek` counts hundredths of a second, the frames of Whisper's features. */
+/** Adds OpenAI's figures. `seek` is in hundredths of a second, the length of a frame of Whisper's features. */
 export type VerboseJsonSegment = JsonSegment & {
   seek: number;
   tokens: number[];
@@ -39,10 +39,10 @@ export type VerboseJsonSegment = JsonSegment & {
   no_speech_prob: number;
 };
 
-/** OpenAI's events of a streamed transcription. */
+/** OpenAI's events of a transcription with `stream=true`. */
 export type FileEvent = DeltaEvent | DiarizedSegment | DoneEvent | ErrorEvent;
 
-/** All deltas, one after another, are the text. */
+/** All deltas joined together are the text. */
 export type DeltaEvent = { type: 'transcript.text.delta'; delta: string; segment_id: string };
 
 export type DoneEvent = {

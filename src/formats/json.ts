@@ -1,7 +1,7 @@
 import type { FileOptions } from '../../wire/option-types.ts';
 import type { JsonSegment, JsonTranscript, TranscriptSummary } from '../../wire/transcripts.ts';
-import { joinText } from '../speech/text/join-text.ts';
 import type { Segment, Transcript } from '../speech/transcript/segment.ts';
+import { toText } from './text.ts';
 import { roundedToMilliseconds, shownTimes } from './times.ts';
 
 export function toJson(transcript: Transcript, options: Granularities): JsonTranscript {
@@ -13,7 +13,7 @@ export function toJson(transcript: Transcript, options: Granularities): JsonTran
 
 export type Granularities = Pick<Partial<FileOptions>, 'timestampGranularities'>;
 
-/** Segments are left out only where word times alone were asked for. */
+/** Segments are left out only when the request asks for word times alone. */
 export function hasSegments({ timestampGranularities = [] }: Granularities): boolean {
   return !hasWords({ timestampGranularities }) || timestampGranularities.includes('segment');
 }
@@ -22,12 +22,12 @@ export function hasWords({ timestampGranularities = [] }: Granularities): boolea
   return timestampGranularities.includes('word');
 }
 
-/** What every JSON format begins with. */
+/** The fields that every JSON format begins with. */
 export function summarise(transcript: Transcript): TranscriptSummary {
   return {
     task: 'transcribe',
     duration: roundedToMilliseconds(transcript.durationSeconds),
-    text: fullText(transcript),
+    text: toText(transcript),
     ...(transcript.numSpeakers !== undefined && { num_speakers: transcript.numSpeakers }),
   };
 }
@@ -39,8 +39,4 @@ export function toJsonSegment(segment: Segment, id: number): JsonSegment {
     text: segment.text.trim(),
     ...(segment.speaker !== undefined && { speaker: segment.speaker }),
   };
-}
-
-export function fullText(transcript: Transcript): string {
-  return joinText(transcript.segments.map((segment) => segment.text));
 }

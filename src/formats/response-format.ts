@@ -6,7 +6,7 @@ import { toJson, toJsonSegment } from './json.ts';
 import { toText } from './text.ts';
 import { toVerboseJson } from './verbose-json.ts';
 
-/** What was asked for; each format takes the options that it knows. */
+/** The options of the request. Each format uses those that it knows. */
 export type FormatOptions = Partial<FileOptions> & Required<Pick<FileOptions, 'responseFormat'>>;
 
 export type FormattedTranscript = { contentType: string; body: string };

@@ -1,6 +1,6 @@
+import { joinText } from '../speech/text/join-text.ts';
 import type { Transcript } from '../speech/transcript/segment.ts';
-import { fullText } from './json.ts';
 
 export function toText(transcript: Transcript): string {
-  return fullText(transcript);
+  return joinText(transcript.segments.map((segment) => segment.text));
 }

@@ -3,7 +3,7 @@ import { type Dialect, requestOptions } from '../../wire/request-options.ts';
 import { dialectNamesOf } from './option-names.ts';
 import { type OptionTexts, readOptions } from './read-options.ts';
 
-/** What was asked for in the names of another service. Errors name what the client sent. */
+/** Reads options that were sent under another service's names. Errors show the name that the client sent. */
 export function readDialectOptions(texts: OptionTexts, dialect: Dialect): Partial<StreamOptions> {
   const names = dialectNamesOf(requestOptions, dialect);
   const sentAs = (option: string) =>

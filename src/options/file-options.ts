@@ -5,31 +5,31 @@ import { camelCase, type OptionTable, optionsOf, shownName } from './option-name
 import { invalidValue } from './option-value.ts';
 import { defaultOptions } from './read-options.ts';
 
-/** Everything about a file, decided: what was asked for, what that implies, and the defaults. */
+/** All options for a file: what the request asks for, what that implies, and the defaults. */
 export type DecidedFileOptions = Omit<FileOptions, 'model' | 'responseFormat'> & {
   responseFormat: NonNullable<FileOptions['responseFormat']>;
 };
 
-/** `usualFormat` is the format where none was asked for. Who asks for `diarized_json` asks for speakers, unless the other option says no. */
+/** `defaultFormat` is used when the request names no format. `diarized_json` turns diarization on, unless the request turns it off. */
 export function decideFileOptions(
   asked: Partial<FileOptions>,
-  usualFormat: DecidedFileOptions['responseFormat'],
+  defaultFormat: DecidedFileOptions['responseFormat'],
 ): DecidedFileOptions {
   const { model, numSpeakers, ...rest } = asked;
-  const responseFormat = asked.responseFormat ?? usualFormat;
+  const responseFormat = asked.responseFormat ?? defaultFormat;
   const speakerDiarization = asked.speakerDiarization ?? responseFormat === 'diarized_json';
   const counted = speakerDiarization && numSpeakers !== undefined && { numSpeakers };
   return { ...defaultOptions('file'), ...rest, responseFormat, speakerDiarization, ...counted };
 }
 
-/** Throws invalid_value for options that are allowed by themselves and not together. */
-export function checkTogether({ timestampGranularities, responseFormat }: DecidedFileOptions): void {
+/** Throws invalid_value for options that are allowed alone but not together. */
+export function checkCombination({ timestampGranularities, responseFormat }: DecidedFileOptions): void {
   if (timestampGranularities.includes('word') && responseFormat !== 'verbose_json') {
     throw invalidValue('timestamp_granularities[]', 'Word times need response_format=verbose_json.');
   }
 }
 
-/** What the recogniser is told. Options that it shares with requests pass through under their own names. */
+/** The options of the recogniser. Options that requests share with it keep their names. */
 export function toTranscribeOptions(options: DecidedFileOptions): TranscribeOptions {
   const { timestampGranularities, speakerDiarization, numSpeakers: count } = options;
   return {
@@ -39,8 +39,8 @@ export function toTranscribeOptions(options: DecidedFileOptions): TranscribeOpti
   };
 }
 
-/** The first option in which recognition, as it was started, is not what is wanted after all. */
-export function mustStartOver(
+/** The first option that makes recognition start over, because it was started with another value. */
+export function optionThatStartsOver(
   started: DecidedFileOptions,
   wanted: DecidedFileOptions,
   table: OptionTable = requestOptions,

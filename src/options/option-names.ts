@@ -1,10 +1,10 @@
 import type { Dialect, RequestOption } from '../../wire/request-options.ts';
 
 export type OptionTable = Readonly<Record<string, RequestOption>>;
-/** A file that is sent, or a stream that is opened. */
+/** A request that sends a file, or one that opens a stream. */
 export type RequestType = RequestOption['in'][number];
 
-/** The options that apply to a type of request, in the order of the table. */
+/** The options of a request type, in the order of the table. */
 export function optionsOf(
   table: OptionTable,
   requestType: RequestType,
@@ -12,7 +12,7 @@ export function optionsOf(
   return Object.entries(table).filter(([, option]) => option.in.includes(requestType));
 }
 
-/** Every name under which a value may come, and the option that it belongs to. */
+/** Every name that a value may be sent under, with the option that it belongs to. */
 export function namesOf(table: OptionTable, requestType: RequestType): Map<string, string> {
   const names = optionsOf(table, requestType).flatMap(([name, option]) => {
     const aliases = requestType === 'stream' ? (option.aliases ?? []) : [];
@@ -22,7 +22,7 @@ export function namesOf(table: OptionTable, requestType: RequestType): Map<strin
   return new Map(names);
 }
 
-/** The same for the names that another service has for our options. */
+/** The names that another service has for our options, with the option that each belongs to. */
 export function dialectNamesOf(table: OptionTable, dialect: Dialect): Map<string, string> {
   const names = Object.entries(table).flatMap(([name, { dialects }]) =>
     (dialects?.[dialect] ?? []).map((each) => [each, name] as const),
@@ -30,12 +30,12 @@ export function dialectNamesOf(table: OptionTable, dialect: Dialect): Map<string
   return new Map(names);
 }
 
-/** `sample_rate` → `sampleRate`: options are called so in TypeScript. */
+/** `sample_rate` → `sampleRate`, the name of the option in TypeScript. */
 export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What an option is called in errors and documents: one of which several are sent has brackets, as OpenAI writes it. */
+/** The name of an option in errors and documents. An option with several choices has brackets, as OpenAI writes it. */
 export function shownName(name: string, { kind }: RequestOption): string {
   return kind === 'choices' ? `${name}[]` : name;
 }

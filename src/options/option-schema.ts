@@ -3,7 +3,7 @@ import { type RequestOption, requestOptions } from '../../wire/request-options.t
 import { type OptionTable, optionsOf, type RequestType, shownName } from './option-names.ts';
 import { spellings } from './option-value.ts';
 
-/** The options of a type of request as the JSON Schema of a form or an address, with more properties that are no options. */
+/** The JSON Schema of a form or an address: the options of a request type, and `more` properties that are not options. */
 export function optionsSchema(
   requestType: RequestType,
   more: Record<string, TSchema> = {},
@@ -16,7 +16,7 @@ export function optionsSchema(
   return Type.Object({ ...more, ...Object.fromEntries(options) });
 }
 
-/** The options of a type of request as they are understood, every one with its value. */
+/** The JSON Schema of options after they have been read, when each has its value. */
 export function understoodSchema(
   requestType: RequestType,
   description: string,

@@ -2,7 +2,7 @@ import { type RequestOption, requestOptions } from '../../wire/request-options.t
 import { camelCase, type OptionTable, optionsOf, type RequestType, shownName } from './option-names.ts';
 import { spellings } from './option-value.ts';
 
-/** Every file of the project that is made from the table, by its path. */
+/** The files of the project that are made from the table, by their paths. */
 export function optionFiles(table: OptionTable = requestOptions): Record<string, string> {
   return { 'wire/option-types.ts': optionTypes(table), 'docs/guides/options.md': optionGuide(table) };
 }
@@ -10,8 +10,8 @@ export function optionFiles(table: OptionTable = requestOptions): Record<string,
 function optionTypes(table: OptionTable): string {
   return [
     '// Made from request-options.ts by `npm run options`.',
-    typeOf('FileOptions', 'What a file can be sent with.', 'file', table),
-    typeOf('StreamOptions', 'What a stream can be opened with.', 'stream', table),
+    typeOf('FileOptions', 'The options of a request that sends a file.', 'file', table),
+    typeOf('StreamOptions', 'The options of a request that opens a stream.', 'stream', table),
     echoTypeOf(table),
   ]
     .map((part) => `${part}\n`)
@@ -23,13 +23,13 @@ function optionGuide(table: OptionTable): string {
 
 # Options
 
-Everything that a request can ask for. An option is sent once; an empty one counts as not sent. A list is sent as one text with
-commas between the words, or as \`name[]\` once for each.
+These are all options of requests. Send an option once; an empty one counts as not sent. Send a list as one text with commas
+between the words, or send \`name[]\` once for each word.
 
 ## Files
 
-The fields of [\`POST /v1/audio/transcriptions\`](files.md), beside \`file\`. Unknown fields are ignored. Those that are marked with *
-change what is recognised: send them before a file of more than 32 MB.
+The fields of [\`POST /v1/audio/transcriptions\`](files.md), beside \`file\`. Unknown fields are ignored. Options with a * change
+what is recognised: send them before a file of more than 32 MB.
 
 ${optionRows('file', table)}
 
@@ -55,19 +55,19 @@ function optionRows(requestType: RequestType, table: OptionTable): string {
 
 function typeOf(name: string, sentence: string, requestType: RequestType, table: OptionTable): string {
   const members = optionsOf(table, requestType).map(([option, entry]) => {
-    return `  /** ${entry.sentence} */\n  ${camelCase(option)}${isThere(entry) ? '' : '?'}: ${valueType(entry)};`;
+    return `  /** ${entry.sentence} */\n  ${camelCase(option)}${alwaysHasValue(entry) ? '' : '?'}: ${valueType(entry)};`;
   });
   return `/** ${sentence} */\nexport type ${name} = {\n${members.join('\n')}\n};`;
 }
 
 function echoTypeOf(table: OptionTable): string {
   const members = optionsOf(table, 'stream').map(
-    ([name, option]) => `  ${name}${isThere(option) ? '' : '?'}: ${valueType(option)};`,
+    ([name, option]) => `  ${name}${alwaysHasValue(option) ? '' : '?'}: ${valueType(option)};`,
   );
-  return `/** The same as \`session.begin\` repeats it. */\nexport type StreamOptionsEcho = {\n${members.join('\n')}\n};`;
+  return `/** The options of a stream, as \`session.begin\` repeats them. */\nexport type StreamOptionsEcho = {\n${members.join('\n')}\n};`;
 }
 
-function isThere(option: RequestOption): boolean {
+function alwaysHasValue(option: RequestOption): boolean {
   return option.required === true || option.default !== undefined;
 }
 
@@ -93,7 +93,7 @@ function literals(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(' | ');
 }
 
-/** The values that are allowed, as a sentence shows them. */
+/** The allowed values, as the guide shows them. */
 function valuesOf(option: RequestOption): string {
   switch (option.kind) {
     case 'text':

@@ -1,14 +1,14 @@
 import type { OptionKind } from '../../wire/request-options.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
-/** Who asks: how the option is called there, for sentences (`--speakers`) and for the field `param` of an error. */
+/** What the sender calls an option: `label` in sentences (`--speakers`), `param` in the field `param` of an error. */
 export type CalledAs = { label: string; param: string };
 
 type ChoiceKind = Extract<OptionKind, { values: readonly string[] }>;
 
 const decimal = /^(\d{1,9}(\.\d{0,18})?|\.\d{1,18})$/;
 
-/** The value of an option from the texts that were sent for it; undefined when none was. Throws invalid_value. */
+/** Reads an option's value from the texts that were sent for it; undefined when none was. Throws invalid_value, or the option's own error. */
 export function readValue(option: OptionKind, texts: readonly string[], called: CalledAs): unknown {
   if (option.kind === 'list' || option.kind === 'choices') {
     const items = texts.flatMap(splitList);
@@ -34,7 +34,7 @@ export function invalidValue(param: string, message: string): ServiceError {
   return new ServiceError('invalid_value', { param, message });
 }
 
-/** An empty text counts as not sent: browsers send the empty fields of a form, too. */
+/** An empty text counts as not sent, because browsers also send the empty fields of a form. */
 function onlyText(texts: readonly string[], { label, param }: CalledAs): string | undefined {
   if (texts.length > 1) throw invalidValue(param, `${label} was sent ${texts.length} times. Send it once.`);
   return texts[0]?.trim() ? texts[0] : undefined;
@@ -78,7 +78,7 @@ function choose(option: ChoiceKind, text: string, { label, param }: CalledAs): s
   throw invalidValue(param, `${label} is one of ${names.join(', ')}.`);
 }
 
-/** Every way in which a value may be written. */
+/** The values and their synonyms. */
 export function spellings({ values, synonyms = {} }: ChoiceKind): string[] {
   return [...values, ...Object.keys(synonyms)];
 }

@@ -10,20 +10,20 @@ import {
 } from './option-names.ts';
 import { type CalledAs, invalidValue, readValue } from './option-value.ts';
 
-/** Texts by the name under which they came, in the order in which they came. */
+/** The texts that were sent under each name, in the order in which they came. */
 export type OptionTexts = ReadonlyMap<string, readonly string[]>;
 
 type OptionsOf = { file: FileOptions; stream: StreamOptions };
 
 type ReadOptions = {
-  /** The names that are understood; by default those of the type of request. */
+  /** The names that are understood. By default, these are the names of the request type. */
   names?: ReadonlyMap<string, string>;
-  /** What an option is called where it is read; by default its name. */
+  /** What the sender calls an option. By default, this is its name. */
   calledAs?: (name: string) => CalledAs;
   table?: OptionTable;
 };
 
-/** What was asked for, and nothing else: defaults are not filled in. Throws the error of the first option that cannot be used. */
+/** Reads the options that were sent, without filling in defaults. Throws the error of the first option that cannot be used. */
 export function readOptions<P extends RequestType>(
   texts: OptionTexts,
   requestType: P,
@@ -37,19 +37,19 @@ export function readOptions<P extends RequestType>(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<OptionsOf[P]>;
 }
 
-/** One option that stands in no table, under its name. */
+/** Reads one option that is not in the table. */
 export function readOption<Value>(texts: OptionTexts, name: string, option: OptionKind): Value | undefined {
   return readValue(option, texts.get(name) ?? [], byName(name)) as Value | undefined;
 }
 
-/** The texts of an address, each under the name under which it came. */
+/** The texts in the query of an address. */
 export function textsOf(query: URLSearchParams): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const [name, text] of query) texts.set(name, [...(texts.get(name) ?? []), text]);
   return texts;
 }
 
-/** What holds where nothing was asked for. */
+/** The values of options that were not sent. */
 export function defaultOptions<P extends RequestType>(
   requestType: P,
   table: OptionTable = requestOptions,
@@ -63,14 +63,14 @@ type DefaultedOptions<P extends RequestType> = {
   [Name in keyof OptionsOf[P]]-?: undefined extends OptionsOf[P][Name] ? never : Name;
 }[keyof OptionsOf[P]];
 
-/** What was understood, by the names of the wire. */
+/** The options of a stream under their names on the wire. */
 export function echoOptions(options: StreamOptions, table: OptionTable = requestOptions): StreamOptionsEcho {
   const values: Record<string, unknown> = options;
   const entries = optionsOf(table, 'stream').map(([name]) => [name, values[camelCase(name)]] as const);
   return Object.fromEntries(entries) as StreamOptionsEcho;
 }
 
-/** Throws invalid_value when an option that must be sent was not. */
+/** Throws invalid_value when a required option was not sent. */
 export function requireOptions(
   texts: OptionTexts,
   requestType: RequestType,
@@ -84,7 +84,7 @@ export function requireOptions(
   }
 }
 
-/** A value that is sent under two names of one option is thereby sent twice. */
+/** An option that was sent under two of its names counts as sent twice. */
 function byOption(texts: OptionTexts, names: ReadonlyMap<string, string>): Map<string, string[]> {
   const sent = new Map<string, string[]>();
   for (const [given, values] of texts) {

@@ -13,20 +13,20 @@ import {
   type TextFormat,
 } from './settings.ts';
 
-/** Read by the benchmarks, not by the product. */
+/** Settings that only the benchmarks read. */
 const foreignSettings = /^SIANN_(SPEECH|BENCH_.*)$/;
 
-/** Every setting, and what follows from several of them. */
+/** All settings, and the values that are computed from several of them. */
 export type Config = Readonly<
   Omit<SettingValues, 'database' | 'certPath' | 'keyPath'> & {
     dataFolder: string;
     cacheFolder: string;
-    /** `postgres://…`, or the path of a file. */
+    /** `postgres://…`, or the path of a SQLite file. */
     databaseUrl: string;
     instance: string;
-    /** The operator's certificate; without it a development CA makes one. */
+    /** The operator's certificate. Without it, a development CA makes one. */
     certificate: { certPath: string; keyPath: string } | undefined;
-    /** Where spans go, as OpenTelemetry's own variable says; without it none are made. */
+    /** Where spans are sent, from OpenTelemetry's standard variable. Without it, no spans are made. */
     otlpEndpoint: string | undefined;
   }
 >;
@@ -43,7 +43,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings in `env`, checked all at once. An empty value counts as not set. */
+/** Reads and checks all settings in `env`. An empty value counts as not set. Throws a ConfigError that names every problem. */
 export function loadConfig(env: Environment): Config {
   const given = Object.entries(env).filter(([key, value]) => key.startsWith('SIANN_') && value);
   const problems = [...given.flatMap(([key, value]) => problemWith(key, value!)), ...conflicts(env)];
@@ -56,7 +56,7 @@ export function loadConfig(env: Environment): Config {
     dataFolder,
     cacheFolder: values.cacheFolder ?? join(dataFolder, 'models'),
     databaseUrl: databaseUrl(values.databaseUrl ?? database ?? join(dataFolder, 'siann.db')),
-    instance: values.instance ?? usualInstance(values),
+    instance: values.instance ?? defaultInstance(values),
     certificate: certPath && keyPath ? { certPath, keyPath } : undefined,
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
   });
@@ -76,7 +76,7 @@ function readSetting(setting: Setting, text: string): unknown {
     case 'whole':
       return Number(text);
     case 'list':
-      return listed(text);
+      return splitList(text);
     case 'path':
       return resolve(text);
     default:
@@ -114,10 +114,11 @@ function isAllowed(setting: Setting, value: string): boolean {
 }
 
 /**
- * One service finds again what it had reserved before a restart. Of many, two may have the same host name and port, each in
- * a container of its own, and must never give back what is the other's; what a name held that is gone runs out in time.
+ * A service that runs alone keeps its name, so that after a restart it finds what it had reserved. Services that share a Redis
+ * get random names: two of them may have the same host name and port, each in its own container, and must never release what
+ * the other one reserved. What a lost name had reserved expires.
  */
-function usualInstance({ port, redisUrl }: Pick<SettingValues, 'port' | 'redisUrl'>): string {
+function defaultInstance({ port, redisUrl }: Pick<SettingValues, 'port' | 'redisUrl'>): string {
   const name = `${hostname()}:${port}`;
   return redisUrl === undefined ? name : `${name}:${randomBytes(4).toString('hex')}`;
 }
@@ -133,17 +134,17 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
-  networks: (value) => listed(value).every((network) => parseNetwork(network) !== undefined),
+  networks: (value) => splitList(value).every((network) => parseNetwork(network) !== undefined),
   origins: (value) =>
     value === '*' ||
-    listed(value).every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+    splitList(value).every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
 };
 
-function listed(value: string): string[] {
+function splitList(value: string): string[] {
   return value.split(/[\s,]+/).filter((part) => part !== '');
 }
 
-/** Values that are right by themselves and not together. */
+/** Values that are allowed alone but not together. */
 function conflicts(env: Environment): SettingProblem[] {
   const { SIANN_TLS_CERT: cert, SIANN_TLS_KEY: key } = env;
   const port = env.SIANN_PORT || `${settings.SIANN_PORT.default}`;
@@ -158,14 +159,14 @@ function conflicts(env: Environment): SettingProblem[] {
   return [...problems, ...missingForRole(env)];
 }
 
-/** What stands alone keeps everything itself; what is one of many needs what they share. */
+/** A service that runs alone keeps everything itself. One of several needs the Redis and the database that they share. */
 function missingForRole(env: Environment): SettingProblem[] {
   const { SIANN_ROLE: role, SIANN_DATABASE_URL: shared, SIANN_DATABASE: database } = env;
   const problems: SettingProblem[] = [];
   if ((role === 'api' || role === 'worker') && !env.SIANN_REDIS_URL)
     problems.push({
       key: 'SIANN_REDIS_URL',
-      sentence: `must be set for the role ${role}: through it, work comes to the workers.`,
+      sentence: `must be set for the role ${role}: workers get their work through it.`,
     });
   if (role === 'api' && !postgresUrl.test(shared || database || ''))
     problems.push({

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 type Environment = Record<string, string | undefined>;
 
-/** The environment over the current folder's `.env` over the project's: what is already set wins. */
+/** The environment and two `.env` files. The environment counts most, then the file of the current folder, then the project's. */
 export function environmentWithFiles(
   env: Environment,
   files = [projectEnvFile, resolve('.env')],
@@ -12,7 +12,7 @@ export function environmentWithFiles(
   return Object.assign({}, ...files.map((file) => parseEnvFile(readIfThere(file))), env);
 }
 
-// Node's own reader of such files is not in every Node 20.
+// Not every release of Node.js 20 can read such files itself.
 export function parseEnvFile(text: string): Environment {
   const values: Environment = {};
   for (const line of text.split(/\r?\n/)) {

@@ -1,15 +1,15 @@
-/** Every setting, once: its checks, its default, its sentence, the type of `Config` and docs/settings.md all come from this table. */
+/** The table of all settings. Their checks and defaults, the type of `Config` and docs/settings.md come from it. */
 
 export type Setting = {
-  /** What it is called in the configuration. */
+  /** Its name in `Config`. */
   key: string;
   /** What it is for, in plain sentences. */
   sentence: string;
-  /** Its default as readers are told it, where that is worked out from other settings. */
-  usually?: string;
+  /** The default as readers see it, if it is computed from other settings. */
+  shownDefault?: string;
 } & (
   | { kind: 'text'; format?: TextFormat; default?: string }
-  /** A file or a folder; a relative path starts where the command is run. */
+  /** A file or a folder. A relative path starts where the command is run. */
   | { kind: 'path' }
   | { kind: 'list'; format: ListFormat; default: readonly string[] }
   | { kind: 'choice'; values: readonly string[]; default: string }
@@ -23,9 +23,9 @@ export const settings = {
   SIANN_DATA: {
     key: 'dataFolder',
     kind: 'path',
-    usually: './data',
+    shownDefault: './data',
     sentence:
-      'The data folder. The default lies in the project folder; a relative path starts where the command is run.',
+      'The data folder. The default is in the project folder. A relative path starts where the command is run.',
   },
   SIANN_ROLE: {
     key: 'role',
@@ -33,13 +33,13 @@ export const settings = {
     values: ['all', 'api', 'worker'],
     default: 'all',
     sentence:
-      'What this process does: api answers requests and leaves recognition to workers, worker recognises and answers none, all does both.',
+      'What this process does. api answers requests and leaves recognition to workers; worker recognises and answers no requests; all does both.',
   },
   SIANN_DATABASE: {
     key: 'database',
     kind: 'text',
     format: 'database',
-    usually: '<data>/siann.db',
+    shownDefault: '<data>/siann.db',
     sentence:
       'Where accounts and usage are kept: a file for SQLite, or postgres://user:password@host/name for PostgreSQL.',
   },
@@ -48,28 +48,28 @@ export const settings = {
     kind: 'text',
     format: 'postgres',
     sentence:
-      'The PostgreSQL server that several services share, as postgres://user:password@host/name; the same as SIANN_DATABASE with such an address.',
+      'The PostgreSQL server that several services share, as postgres://user:password@host/name. It means the same as SIANN_DATABASE with such an address.',
   },
   SIANN_REDIS_URL: {
     key: 'redisUrl',
     kind: 'text',
     format: 'redis',
     sentence:
-      'The Redis server over which several services share limits and recognition, as redis://user:password@host:6379 or rediss:// over TLS; without it each does everything itself.',
+      'The Redis server through which several services share limits and recognition, as redis://user:password@host:6379, or rediss:// for TLS. Without it, each service does everything itself.',
   },
   SIANN_INSTANCE: {
     key: 'instance',
     kind: 'text',
-    usually: '<host name>:<port>',
+    shownDefault: '<host name>:<port>',
     sentence:
-      'The name of this service among those that share a database: another for each, and best the same after a restart. With Redis the default is a new one at every start.',
+      'The name of this service among those that share a database. No two may have the same name, and a service should keep its name after a restart. With Redis, the default is a new name at every start.',
   },
   SIANN_MODEL: {
     key: 'model',
     kind: 'choice',
     values: ['small', 'base', 'tiny'],
     default: 'small',
-    sentence: 'The speech model: small is the most accurate, tiny the quickest and lightest.',
+    sentence: 'The speech model: small is the most accurate, tiny is the fastest and lightest.',
   },
   SIANN_ADAPTER: {
     key: 'adapter',
@@ -77,7 +77,7 @@ export const settings = {
     values: ['own', 'none'],
     default: 'own',
     sentence:
-      'What was learnt on top of the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
+      'The adapter that is added to the published weights, for Taiwanese and short recordings: own is the adapter that comes with Siann, none leaves it out.',
   },
   SIANN_PRECISION: {
     key: 'precision',
@@ -85,19 +85,19 @@ export const settings = {
     values: ['int8', 'float32'],
     default: 'int8',
     sentence:
-      'In what the model computes. float32 is several times slower and needs 1 GB more; it is there to show what 8 bits cost.',
+      'The numbers that the model computes with. float32 is several times slower and needs 1 GB more; it is there to measure what int8 loses.',
   },
   SIANN_SPEAKER_MODEL: {
     key: 'speakerModelFolder',
     kind: 'path',
     sentence:
-      'A folder with segmentation.onnx and embedding.onnx as sherpa-onnx publishes them, to tell speakers apart with those; empty for the network that comes with Siann.',
+      'A folder with segmentation.onnx and embedding.onnx, as sherpa-onnx publishes them, which then tell speakers apart. Without it, the network that comes with Siann does.',
   },
   SIANN_CACHE: {
     key: 'cacheFolder',
     kind: 'path',
-    usually: '<data>/models',
-    sentence: 'The folder for prepared models. It can be deleted at any time and is made again when needed.',
+    shownDefault: '<data>/models',
+    sentence: 'The folder for prepared models. You can delete it at any time; it is made again when needed.',
   },
   SIANN_PROCESSES: {
     key: 'processes',
@@ -105,7 +105,7 @@ export const settings = {
     minimum: 0,
     maximum: 256,
     default: 0,
-    sentence: 'How many inference processes to run, a whole number up to 256; 0 chooses by cores and memory.',
+    sentence: 'How many inference processes run, a whole number up to 256. 0 chooses by cores and memory.',
   },
   SIANN_THREADS: {
     key: 'threads',
@@ -113,7 +113,7 @@ export const settings = {
     minimum: 0,
     maximum: 256,
     default: 0,
-    sentence: 'How many threads each inference process uses, a whole number up to 256; 0 chooses by cores.',
+    sentence: 'How many threads each inference process uses, a whole number up to 256. 0 chooses by cores.',
   },
   SIANN_MEMORY_LIMIT_MB: {
     key: 'memoryLimitMegabytes',
@@ -122,7 +122,7 @@ export const settings = {
     maximum: 1_048_576,
     default: 1200,
     sentence:
-      'How many megabytes one inference process may hold before it is replaced, a whole number of 200 or more.',
+      'How many megabytes of memory one inference process may use before it is replaced, a whole number of 200 or more.',
   },
   SIANN_HOST: {
     key: 'host',
@@ -130,7 +130,7 @@ export const settings = {
     format: 'host',
     default: 'localhost',
     sentence:
-      'The address or name to listen on. The default is reached from this machine only; 0.0.0.0 or :: from everywhere.',
+      'The address or name to listen on. The default can be reached from this machine only; 0.0.0.0 or :: can be reached from everywhere.',
   },
   SIANN_PORT: {
     key: 'port',
@@ -138,7 +138,7 @@ export const settings = {
     minimum: 0,
     maximum: 65_535,
     default: 8443,
-    sentence: 'The port of the live environment, up to 65535; 0 takes any free one.',
+    sentence: 'The port of the live environment, up to 65535. 0 takes any free port.',
   },
   SIANN_TEST_PORT: {
     key: 'testPort',
@@ -146,7 +146,7 @@ export const settings = {
     minimum: 0,
     maximum: 65_535,
     default: 8444,
-    sentence: 'The port of the test environment, up to 65535; 0 takes any free one.',
+    sentence: 'The port of the test environment, up to 65535. 0 takes any free port.',
   },
   SIANN_TLS: {
     key: 'tls',
@@ -154,20 +154,20 @@ export const settings = {
     values: ['on', 'proxy'],
     default: 'on',
     sentence:
-      'Who speaks HTTPS: on is Siann itself; proxy is a proxy in front of it, which is then spoken to in plain HTTP.',
+      'Who handles HTTPS. on: Siann itself. proxy: a proxy in front of Siann, and the two speak plain HTTP with each other.',
   },
   SIANN_TLS_CERT: {
     key: 'certPath',
     kind: 'path',
-    usually: '<data>/tls/server.pem',
+    shownDefault: '<data>/tls/server.pem',
     sentence:
-      'The file with your own certificate and its chain (PEM), read again when it changes. By default Siann makes one.',
+      'The file with your certificate and its chain (PEM). It is read again when it changes. By default, Siann makes a certificate.',
   },
   SIANN_TLS_KEY: {
     key: 'keyPath',
     kind: 'path',
-    usually: '<data>/tls/server-key.pem',
-    sentence: 'The file with the private key of your own certificate (PEM), not encrypted.',
+    shownDefault: '<data>/tls/server-key.pem',
+    sentence: 'The file with the private key of your certificate (PEM), not encrypted.',
   },
   SIANN_TRUSTED_PROXIES: {
     key: 'trustedProxies',
@@ -175,7 +175,7 @@ export const settings = {
     format: 'networks',
     default: ['127.0.0.0/8', '::1/128'],
     sentence:
-      'With SIANN_TLS=proxy: the addresses of the proxies whose X-Forwarded-For and X-Forwarded-Proto count, as networks with commas between.',
+      'With SIANN_TLS=proxy: the networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, with commas between them.',
   },
   SIANN_CORS_ORIGINS: {
     key: 'corsOrigins',
@@ -183,21 +183,21 @@ export const settings = {
     format: 'origins',
     default: [],
     sentence:
-      'Web pages that may call the service from a browser, as origins (https://app.example) with commas between, or *.',
+      'The origins of web pages that may call the service from a browser (https://app.example), with commas between them, or * for all.',
   },
   SIANN_METRICS_ALLOW: {
     key: 'metricsAllow',
     kind: 'list',
     format: 'networks',
     default: ['127.0.0.0/8', '::1/128'],
-    sentence: 'Who may read /metrics, as networks with commas between.',
+    sentence: 'The networks that may read /metrics, with commas between them.',
   },
   SIANN_LOG_LEVEL: {
     key: 'logLevel',
     kind: 'choice',
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
-    sentence: 'How much is logged; info is a line for every request.',
+    sentence: 'How much is logged. info writes a line for every request.',
   },
   SIANN_DRAIN_SECONDS: {
     key: 'drainSeconds',
@@ -205,7 +205,7 @@ export const settings = {
     minimum: 0,
     maximum: 86_400,
     default: 30,
-    sentence: 'How long running requests may go on when the service is told to stop, in seconds.',
+    sentence: 'How long running requests may continue after the service is told to stop, in seconds.',
   },
   SIANN_MAX_CONNECTIONS: {
     key: 'maxConnections',
@@ -214,7 +214,7 @@ export const settings = {
     maximum: 1_000_000,
     default: 4096,
     sentence:
-      'How many connections each environment holds open, a whole number of 8 or more; one address may have a quarter of them, save a trusted proxy.',
+      'How many connections each environment keeps open, a whole number of 8 or more. One address may have a quarter of them; this limit does not apply to trusted proxies.',
   },
   SIANN_HEADERS_SECONDS: {
     key: 'headersSeconds',
@@ -247,7 +247,7 @@ export const settings = {
     maximum: 1_000_000_000,
     default: 1000,
     sentence:
-      'How quick an upload must be on average once it has gone on for 30 seconds, in bytes a second; slower ones are cut off.',
+      'How fast an upload must be on average once it has lasted 30 seconds, in bytes per second. A slower upload is cut off.',
   },
   SIANN_MAX_STREAMS: {
     key: 'maxStreams',
@@ -256,7 +256,7 @@ export const settings = {
     maximum: 100_000,
     default: 256,
     sentence:
-      'How many streams of live captions may be connected at the same time; others are asked to come again later.',
+      'How many streams of live captions may be connected at the same time. Further streams are asked to try again later.',
   },
   SIANN_STREAM_IDLE_SECONDS: {
     key: 'streamIdleSeconds',
@@ -273,19 +273,18 @@ export const settings = {
     maximum: 100_000,
     default: 256,
     sentence:
-      'How many files may be transcribed at once, those that wait for their turn included; more are told to come back.',
+      'How many files may be in transcription at the same time, including those that wait. Further files are asked to try again later.',
   },
   SIANN_API_KEY: {
     key: 'apiKey',
     kind: 'text',
-    sentence:
-      'The key with which `siann listen` connects to the service. The service itself does not read it.',
+    sentence: 'The key that `siann listen` sends to the service. The service itself does not read it.',
   },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
 
-/** The value of every setting under its key; undefined where it is not set and has no default. */
+/** The value of every setting under its key. It is undefined when the setting is not set and has no default. */
 export type SettingValues = {
   [Name in SettingName as (typeof settings)[Name]['key']]: ValueOf<(typeof settings)[Name]>;
 };
@@ -299,30 +298,3 @@ type ValueOf<S extends Setting> = S extends { kind: 'choice'; values: readonly (
       : S extends { default: string }
         ? string
         : string | undefined;
-
-/** The text of docs/settings.md. */
-export function settingsTable(): string {
-  const rows = Object.entries(settings).map(([name, setting]) => {
-    const allowed = setting.kind === 'choice' ? ` One of: ${setting.values.join(', ')}.` : '';
-    return `| \`${name}\` | ${shownDefault(setting)} | ${setting.sentence}${allowed} |`;
-  });
-  return [
-    '# Settings',
-    '',
-    'Set as environment variables or in a `.env` file in the project folder. Made from the table in `src/settings/settings.ts` by',
-    '`siann doctor --settings`.',
-    '',
-    'Spans are sent to an OpenTelemetry collector when `OTEL_EXPORTER_OTLP_ENDPOINT` is set.',
-    '',
-    '| setting | default | |',
-    '|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
-}
-
-function shownDefault(setting: Setting): string {
-  const fallback = setting.usually ?? ('default' in setting ? setting.default : undefined);
-  const shown = Array.isArray(fallback) ? fallback.join(',') : fallback;
-  return shown === undefined || shown === '' ? 'none' : `\`${shown}\``;
-}

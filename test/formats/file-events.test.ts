@@ -6,7 +6,7 @@ import type { Segment } from '../../src/speech/transcript/segment.ts';
 
 const texts = ['我們用', ' Python 寫', 'Really?', '  ', 'Yes.', '好', '。', 'OK'];
 
-test('the deltas of a stream, one after another, are its text', () => {
+test('the deltas of a stream joined together are its text', () => {
   const writer = createEventWriter();
   const events = texts.flatMap((text, id) => writer.segment(segment(id, text)));
   const deltas = events.flatMap((event) => (event.type === 'transcript.text.delta' ? [event.delta] : []));

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  checkTogether,
+  checkCombination,
   decideFileOptions,
-  mustStartOver,
+  optionThatStartsOver,
   toTranscribeOptions,
 } from '../../src/options/file-options.ts';
 import { readOptions, requireOptions } from '../../src/options/read-options.ts';
 
 type Fields = Record<string, string | string[]>;
 
-test('a request that says nothing but the model gets the defaults', () => {
+test('a request with only a model gets the defaults', () => {
   assert.deepEqual(read({}), {
     language: 'mixed',
     responseFormat: 'json',
@@ -22,7 +22,7 @@ test('a request that says nothing but the model gets the defaults', () => {
   });
 });
 
-test('every field is taken as it is meant', () => {
+test('every field is read, and unknown fields are ignored', () => {
   const options = read({
     language: 'zh-CN',
     prompt: ' a lecture ',
@@ -59,7 +59,7 @@ test('a client that accepts only text gets text, unless it asks for something el
   assert.equal(read({ response_format: 'srt' }, 'text').responseFormat, 'srt');
 });
 
-test('speakers are told apart where that is asked for, in so many words or by the format', () => {
+test('speakers are told apart when the option or the format asks for it', () => {
   const speakers = (fields: Fields) => toTranscribeOptions(read(fields)).speakers;
   assert.deepEqual(speakers({ speaker_diarization: 'true' }), {});
   assert.deepEqual(speakers({ response_format: 'diarized_json' }), {});
@@ -67,7 +67,7 @@ test('speakers are told apart where that is asked for, in so many words or by th
   assert.equal(speakers({ num_speakers: '2' }), undefined);
 });
 
-test('bare names of languages stand for those of Taiwan and America, in any case', () => {
+test('zh and en stand for zh-TW and en-US, in any case', () => {
   const language = (name: string) => read({ language: name }).language;
   assert.deepEqual(['zh', 'en', 'EN-us', 'zh-tw', 'mixed'].map(language), [
     'zh-TW',
@@ -78,8 +78,9 @@ test('bare names of languages stand for those of Taiwan and America, in any case
   ]);
 });
 
-test('recognition starts over for what it was not told, and for nothing else', () => {
-  const late = (before: Fields, after: Fields) => mustStartOver(read(before), read({ ...before, ...after }));
+test('recognition starts over for a late option that changes its result, and for no other', () => {
+  const late = (before: Fields, after: Fields) =>
+    optionThatStartsOver(read(before), read({ ...before, ...after }));
   const verbose = { response_format: 'verbose_json' };
   assert.equal(late({}, { language: 'en' }), 'language');
   assert.equal(late({}, { prompt: 'x' }), 'prompt');
@@ -121,20 +122,20 @@ const bad: [Fields, string, RegExp][] = [
   [{ speaker_diarization: 'maybe' }, 'speaker_diarization', /true or false/],
 ];
 for (const [fields, param, sentence] of bad) {
-  test(`${JSON.stringify(fields)} is refused, by name and with what is allowed`, () => {
+  test(`${JSON.stringify(fields)} is refused with the name of the field and what is allowed`, () => {
     assert.throws(() => read(fields), { code: 'invalid_value', param, message: sentence });
   });
 }
 
-test('another model is not found', () => {
+test('an unknown model is answered with model_not_found', () => {
   assert.throws(() => read({ model: 'whisper-1' }), { code: 'model_not_found', param: 'model', status: 404 });
 });
 
-function read(fields: Fields, usualFormat: 'json' | 'text' = 'json') {
+function read(fields: Fields, defaultFormat: 'json' | 'text' = 'json') {
   const entries = Object.entries({ model: 'siann-1', ...fields });
   const texts = new Map(entries.map(([name, value]) => [name, [value].flat()]));
-  const options = decideFileOptions(readOptions(texts, 'file'), usualFormat);
+  const options = decideFileOptions(readOptions(texts, 'file'), defaultFormat);
   requireOptions(texts, 'file');
-  checkTogether(options);
+  checkCombination(options);
   return options;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { optionArguments, optionHelp } from '../../src/cli/option-arguments.ts';
-import { mustStartOver } from '../../src/options/file-options.ts';
+import { optionThatStartsOver } from '../../src/options/file-options.ts';
 import { camelCase, namesOf, optionsOf, type RequestType } from '../../src/options/option-names.ts';
 import { optionsSchema, valueSchema } from '../../src/options/option-schema.ts';
 import { optionFiles } from '../../src/options/option-texts.ts';
@@ -15,14 +15,14 @@ import { type RequestOption, requestOptions } from '../../wire/request-options.t
 const table: Record<string, RequestOption> = requestOptions;
 const requestTypes: RequestType[] = ['file', 'stream'];
 
-test('what is made from the table is up to date', async () => {
+test('the files that are made from the table are up to date', async () => {
   for (const [path, text] of Object.entries(optionFiles())) {
     const file = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
     assert.equal(file, text, `${path} is not what the table says. Run npm run options.`);
   }
 });
 
-test('no name means two things', () => {
+test('no two options share a name', () => {
   for (const requestType of requestTypes) {
     const names = optionsOf(table, requestType).flatMap(([name, option]) => [
       ...namesOf({ [name]: option }, requestType).keys(),
@@ -31,7 +31,7 @@ test('no name means two things', () => {
   }
 });
 
-test('as many speakers can be asked for as can be told apart', () => {
+test('a request can ask for as many speakers as can be told apart', () => {
   assert.equal(requestOptions.num_speakers.maximum, mostSpeakers);
 });
 
@@ -42,7 +42,7 @@ test('every default is allowed by its own schema', () => {
   }
 });
 
-test('a value is taken exactly where the documented schema allows it', () => {
+test('a value is accepted exactly when the documented schema allows it', () => {
   const ajv = new Ajv();
   const words = fc.oneof(
     fc.constantFrom('true', 'false', '1', '0', 'mixed', 'json', 'word', 'flac', 'LINEAR16', 'siann-1', 'x'),
@@ -61,7 +61,7 @@ test('a value is taken exactly where the documented schema allows it', () => {
   }
 });
 
-test('what a stream was opened with is echoed under the names of the address', () => {
+test('the options of a stream are echoed under the names that addresses use', () => {
   const config = { ...defaultOptions('stream'), language: 'en-US', sampleRate: 8000 } as const;
   assert.deepEqual(echoOptions(config), {
     language: 'en-US',
@@ -75,14 +75,14 @@ test('what a stream was opened with is echoed under the names of the address', (
   });
 });
 
-/** One of each kind, as somebody would add them. */
+/** Options of three kinds, as somebody would add them. */
 const added: Record<string, RequestOption> = {
   speaking_style: { in: ['file'], kind: 'text', sentence: 'A text.', startsOver: (a, b) => a !== b },
   max_cue_count: { in: ['file'], kind: 'whole', minimum: 1, maximum: 9, default: 2, sentence: 'A number.' },
   keep_fillers: { in: ['file', 'stream'], kind: 'flag', default: false, sentence: 'A flag.' },
 };
 
-test('an entry in the table is enough to document, read, compare, echo, explain and generate an option', () => {
+test('an option in the table is documented, read, compared, echoed, explained in the help and typed without other code', () => {
   const grown = { ...table, ...added };
   const { properties } = optionsSchema('file', {}, grown);
   assert.deepEqual(
@@ -101,8 +101,11 @@ test('an entry in the table is enough to document, read, compare, echo, explain 
     message: '`max_cue_count` is a whole number from 1 to 9.',
   });
   const started = { ...defaultOptions('file', grown), responseFormat: 'json' } as const;
-  assert.equal(mustStartOver(started, { ...started, ...{ speakingStyle: 'slow' } }, grown), 'speaking_style');
-  assert.equal(mustStartOver(started, { ...started, ...{ maxCueCount: 3 } }, grown), undefined);
+  assert.equal(
+    optionThatStartsOver(started, { ...started, ...{ speakingStyle: 'slow' } }, grown),
+    'speaking_style',
+  );
+  assert.equal(optionThatStartsOver(started, { ...started, ...{ maxCueCount: 3 } }, grown), undefined);
   const stream = { ...defaultOptions('stream', grown), ...{ keepFillers: true } };
   assert.equal((echoOptions(stream, grown) as Record<string, unknown>).keep_fillers, true);
   assert.deepEqual(optionArguments('file', grown)['keep-fillers'], { type: 'boolean' });
@@ -120,7 +123,7 @@ function isRead(requestType: RequestType, name: string, text: string): boolean {
   }
 }
 
-/** The value that a text stands for, whether or not it is allowed. */
+/** The value that a text means, whether or not it is allowed. */
 function asValue(option: RequestOption, text: string): unknown {
   switch (option.kind) {
     case 'number':

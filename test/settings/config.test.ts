@@ -5,11 +5,12 @@ import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, loadConfig } from '../../src/settings/config.ts';
-import { settings, settingsTable } from '../../src/settings/settings.ts';
+import { settings } from '../../src/settings/settings.ts';
+import { settingsPage } from '../../src/settings/settings-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('without settings the defaults hold, with data in the project folder', () => {
+test('without settings the defaults apply, and data is in the project folder', () => {
   assert.deepEqual(loadConfig({ PATH: '/bin' }), {
     dataFolder: resolve(root, 'data'),
     role: 'all',
@@ -70,7 +71,7 @@ test('the database is a file in the data folder, another file, or a PostgreSQL s
   assert.throws(() => loadConfig({ SIANN_DATABASE: 'mysql://db.example/siann' }), /PostgreSQL/);
 });
 
-test('a role that is one of many needs what the many share', () => {
+test('the roles api and worker need the Redis and the database that services share', () => {
   const redis = 'redis://cache.example:6379';
   const database = 'postgres://siann@db.example/siann';
   const shared = { SIANN_REDIS_URL: redis, SIANN_DATABASE_URL: database };
@@ -92,7 +93,7 @@ test('a role that is one of many needs what the many share', () => {
   );
 });
 
-test('services that share a Redis never have the same name, unless they are told to', () => {
+test('services that share a Redis never have the same name, unless a setting names them', () => {
   const env = { SIANN_REDIS_URL: 'redis://cache.example' };
   assert.notEqual(loadConfig(env).instance, loadConfig(env).instance);
   assert.equal(loadConfig({ ...env, SIANN_INSTANCE: 'speech-1' }).instance, 'speech-1');
@@ -168,13 +169,13 @@ test('every setting has a key of its own and says what it is for', () => {
   for (const [name, { sentence }] of Object.entries(settings)) assert.match(sentence, /\.$/, name);
 });
 
-test('a default that is set in so many words changes nothing', () => {
+test('setting a default value explicitly changes nothing', () => {
   for (const [name, setting] of Object.entries(settings)) {
     if (!('default' in setting)) continue;
     assert.deepEqual(loadConfig({ [name]: String(setting.default) }), loadConfig({}), name);
   }
 });
 
-test('docs/settings.md is what the table says', () => {
-  assert.equal(readFileSync(resolve(root, 'docs/settings.md'), 'utf8'), settingsTable());
+test('docs/settings.md is up to date', () => {
+  assert.equal(readFileSync(resolve(root, 'docs/settings.md'), 'utf8'), settingsPage());
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { toSrt, toVtt } from '../../wire/subtitles.ts';
 import { columnsOf } from '../../wire/text-width.ts';
 
-test('lines are cut between words, after punctuation where there is some', () => {
+test('lines are cut between words, after punctuation if possible', () => {
   const english = 'The meeting starts at nine o’clock, so please bring the three reports that we discussed.';
   assert.deepEqual(linesOf(english, 42), [
     'The meeting starts at nine o’clock,',
@@ -23,12 +23,12 @@ test('lines are cut between words, after punctuation where there is some', () =>
   ]);
 });
 
-test('without a width, and inside it, lines stay as they are', () => {
+test('lines stay as they are without a width, or when they are short enough', () => {
   assert.deepEqual(linesOf('one two three', undefined), ['one two three']);
   assert.deepEqual(linesOf('one two\nthree', 10), ['one two', 'three']);
 });
 
-test('a speaker’s name counts in srt and is a voice in vtt', () => {
+test('a speaker’s name takes part of the line in srt, and is a voice in vtt', () => {
   const cue = { start: 0, end: 1, text: 'one two three four', speaker: 0 };
   assert.equal(
     toSrt([cue], { maxLineWidth: 20 }),

@@ -1,4 +1,4 @@
-import { settingsTable } from '../../settings/settings.ts';
+import { settingsPage } from '../../settings/settings-page.ts';
 import { type Command, type CommandContext, parseCommandLine, refuseArguments } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, machineChecks } from './doctor-checks.ts';
@@ -16,7 +16,7 @@ export async function examine(
   });
   refuseArguments(positionals);
   if (values.settings) {
-    stdout.write(settingsTable());
+    stdout.write(settingsPage());
     return exitCodes.ok;
   }
   let healthy = true;

@@ -14,7 +14,7 @@ import {
 } from '../../../src/cli/machine/doctor-checks.ts';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
 import { loadConfig } from '../../../src/settings/config.ts';
-import { settingsTable } from '../../../src/settings/settings.ts';
+import { settingsPage } from '../../../src/settings/settings-page.ts';
 import { scriptedContext } from '../scripted-context.ts';
 
 let folder: string;
@@ -43,7 +43,7 @@ test('--json prints one check a line', async () => {
 test('--settings prints the settings', async () => {
   const context = scriptedContext();
   assert.equal(await runCommandLine(['doctor', '--settings'], context), 0);
-  assert.equal(context.printed(), settingsTable());
+  assert.equal(context.printed(), settingsPage());
 });
 
 test('the checks of this machine all run and say something', async () => {

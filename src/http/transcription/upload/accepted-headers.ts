@@ -6,7 +6,7 @@ export type UploadHeaders = {
   boundary: string;
   contentLength: number | undefined;
   /** The format where none is asked for: text for a client that takes nothing else. */
-  usualFormat: 'text' | 'json';
+  defaultFormat: 'text' | 'json';
 };
 
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
@@ -30,7 +30,7 @@ export function readUploadHeaders(headers: IncomingHttpHeaders): UploadHeaders {
   const length = headers['content-length'];
   const contentLength = length === undefined ? undefined : Number(length);
   if (contentLength !== undefined && contentLength > maxBodyBytes) throw new ServiceError('file_too_large');
-  return { boundary, contentLength, usualFormat: acceptsOnlyText(headers.accept) ? 'text' : 'json' };
+  return { boundary, contentLength, defaultFormat: acceptsOnlyText(headers.accept) ? 'text' : 'json' };
 }
 
 function acceptsOnlyText(accept = ''): boolean {

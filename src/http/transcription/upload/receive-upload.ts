@@ -4,10 +4,10 @@ import { requestOptions } from '../../../../wire/request-options.ts';
 import type { Lease } from '../../../accounts/admission.ts';
 import { hasCode, ServiceError } from '../../../errors/service-error.ts';
 import {
-  checkTogether,
+  checkCombination,
   type DecidedFileOptions,
   decideFileOptions,
-  mustStartOver,
+  optionThatStartsOver,
 } from '../../../options/file-options.ts';
 import { namesOf } from '../../../options/option-names.ts';
 import { invalidValue } from '../../../options/option-value.ts';
@@ -22,7 +22,7 @@ export type ReceiveOptions = {
   boundary: string;
   contentLength: number | undefined;
   /** The format where none is asked for. */
-  usualFormat: DecidedFileOptions['responseFormat'];
+  defaultFormat: DecidedFileOptions['responseFormat'];
   lease: Pick<Lease, 'signed' | 'verifyBody'>;
   buffer: UploadBuffer;
   start(bytes: AsyncIterable<Uint8Array>, options: DecidedFileOptions): RecognitionRun;
@@ -60,8 +60,8 @@ export async function receiveUpload(
   }
   const options = readFields();
   requireOptions(form.fields, 'file');
-  checkTogether(options);
-  const late = run && mustStartOver(run.options, options);
+  checkCombination(options);
+  const late = run && optionThatStartsOver(run.options, options);
   if (run && late !== undefined) {
     refuseUnlessRewindable(late);
     run.cancel();
@@ -73,7 +73,7 @@ export async function receiveUpload(
 
   /** What the fields say that have come so far; more may still come. */
   function readFields(): DecidedFileOptions {
-    return decideFileOptions(readOptions(form.fields, 'file'), upload.usualFormat);
+    return decideFileOptions(readOptions(form.fields, 'file'), upload.defaultFormat);
   }
 
   async function receive(): Promise<void> {
