@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { diedTwice } from '../../src/cluster/cluster-worker.ts';
+import { diedTwice } from '../../src/cluster/worker/job-runner.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openLeases } from '../realtime/open-leases.ts';
 import type { Cluster } from './cluster.ts';

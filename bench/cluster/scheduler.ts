@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { joinAsNode } from '../../src/cluster/join-as-node.ts';
+import { joinAsNode } from '../../src/cluster/node/join-as-node.ts';
 import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
 import { mapInOrder } from '../../src/speech/recognition/map-in-order.ts';
 import type { WindowJob } from '../../src/speech/windows/window-messages.ts';

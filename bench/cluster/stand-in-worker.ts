@@ -1,6 +1,7 @@
 // A worker of the cluster, in a process of its own, with the stand-in for a recogniser.
-import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
+
 import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
+import { joinAsWorker } from '../../src/cluster/worker/join-as-worker.ts';
 import { createLocalDispatcher, type LocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import type { ArrivedWindow, WindowResult } from '../../src/speech/windows/window-messages.ts';
 import { createJobRunner, type StandInSettings } from './stand-in-job.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { joinAsNode } from '../../src/cluster/join-as-node.ts';
+import { joinAsNode } from '../../src/cluster/node/join-as-node.ts';
 import { windowCodec } from '../../src/cluster/queue/window-codec.ts';
 import type { Dispatcher } from '../../src/pool/dispatcher.ts';
 import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';

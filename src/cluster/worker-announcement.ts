@@ -13,8 +13,6 @@ export type WorkerAnnouncement = {
   slots: number;
   fileSlots: number;
   busySlots: number;
-  /** Seconds of audio done in a second, lately. */
-  speed: number;
   rssBytes: number;
 };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { clusterGroup } from '../cluster/cluster-keys.ts';
-import { joinAsNode } from '../cluster/join-as-node.ts';
-import { type ClusterMember, joinAsWorker } from '../cluster/join-as-worker.ts';
+import { joinAsNode } from '../cluster/node/join-as-node.ts';
 import { windowCodec } from '../cluster/queue/window-codec.ts';
+import { type ClusterMember, joinAsWorker } from '../cluster/worker/join-as-worker.ts';
 import { type PreparedModel, type PrepareProgress, prepareModel } from '../model/prepare-model.ts';
 import { findSpeakerNetwork } from '../model/speaker-network.ts';
 import type { LocalDispatcher } from '../pool/local-dispatcher.ts';

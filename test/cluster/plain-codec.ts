@@ -8,6 +8,5 @@ export function plainCodec<Job, Result>(): JobCodec<Job, Result> {
     unpackJob: deserialize,
     packResult: serialize,
     unpackResult: deserialize,
-    audioSeconds: () => 0,
   };
 }

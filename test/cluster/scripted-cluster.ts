@@ -9,8 +9,8 @@ import { Redis } from 'ioredis';
 import {
   type ClusterDispatcherOptions,
   createClusterDispatcher,
-} from '../../src/cluster/cluster-dispatcher.ts';
-import { type ClusterWorkerOptions, createClusterWorker } from '../../src/cluster/cluster-worker.ts';
+} from '../../src/cluster/node/cluster-dispatcher.ts';
+import { type ClusterWorkerOptions, createClusterWorker } from '../../src/cluster/worker/cluster-worker.ts';
 import type { Dispatcher } from '../../src/pool/dispatcher.ts';
 import { openRedis } from '../../src/storage/redis/redis.ts';
 import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';

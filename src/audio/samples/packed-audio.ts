@@ -36,10 +36,6 @@ export function unpackedAudio(audio: Float32Array | PackedAudio): Float32Array {
   return audio instanceof Float32Array ? audio : unpackAudio(audio);
 }
 
-export function packedLength({ samples }: PackedAudio): number {
-  return samples.length / 2;
-}
-
 function multipleOf8(count: number): number {
   return Math.ceil(count / 8) * 8;
 }

@@ -10,8 +10,6 @@ export type NodeCodec<Job, Result> = {
 export type WorkerCodec<Job, Result> = {
   unpackJob(bytes: Buffer): Job;
   packResult(result: Result): Buffer;
-  /** How much audio is in a job, for the speed that a worker announces. */
-  audioSeconds(job: Job): number;
 };
 
 export type JobCodec<Job, Result, Arrived = Job> = NodeCodec<Job, Result> & WorkerCodec<Arrived, Result>;

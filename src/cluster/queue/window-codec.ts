@@ -1,6 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { pcmSampleRate } from '../../audio/pcm.ts';
-import { packAudio, packedLength } from '../../audio/samples/packed-audio.ts';
+import { packAudio } from '../../audio/samples/packed-audio.ts';
 import type { PackedWindow, WindowJob, WindowResult } from '../../speech/windows/window-messages.ts';
 import type { JobCodec } from './job-codec.ts';
 
@@ -26,6 +25,4 @@ export const windowCodec: JobCodec<WindowJob, WindowResult, PackedWindow> = {
 
   packResult: serialize,
   unpackResult: deserialize,
-
-  audioSeconds: ({ audio }) => packedLength(audio) / pcmSampleRate,
 };

@@ -1,8 +1,8 @@
+import { clusterKeys } from '../cluster-keys.ts';
+import { type ClusterLog, connectToCluster } from '../connect-to-cluster.ts';
+import type { NodeCodec } from '../queue/job-codec.ts';
 import { type ClusterDispatcher, createClusterDispatcher } from './cluster-dispatcher.ts';
-import { clusterKeys } from './cluster-keys.ts';
 import { openClusterView } from './cluster-view.ts';
-import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
-import type { NodeCodec } from './queue/job-codec.ts';
 
 export type ClusterNodeOptions<Job, Result> = {
   url: string;

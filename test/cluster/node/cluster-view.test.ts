@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
-import { clusterGroup, clusterKeys } from '../../src/cluster/cluster-keys.ts';
-import { joinAsNode } from '../../src/cluster/join-as-node.ts';
-import { joinAsWorker } from '../../src/cluster/join-as-worker.ts';
-import { createSpeedMeter } from '../../src/cluster/speed-meter.ts';
-import { readWorkers } from '../../src/cluster/worker-announcement.ts';
-import type { LocalDispatcher } from '../../src/pool/local-dispatcher.ts';
-import { runScripted, type ScriptedJob, type ScriptedResult } from '../contract/scripted-job.ts';
-import { plainCodec } from './plain-codec.ts';
-import { until } from './scripted-cluster.ts';
+import { type RedisServer, startRedis } from '../../../bench/servers/redis.ts';
+import { clusterGroup, clusterKeys } from '../../../src/cluster/cluster-keys.ts';
+import { joinAsNode } from '../../../src/cluster/node/join-as-node.ts';
+import { joinAsWorker } from '../../../src/cluster/worker/join-as-worker.ts';
+import { readWorkers } from '../../../src/cluster/worker-announcement.ts';
+import type { LocalDispatcher } from '../../../src/pool/local-dispatcher.ts';
+import { runScripted, type ScriptedJob, type ScriptedResult } from '../../contract/scripted-job.ts';
+import { plainCodec } from '../plain-codec.ts';
+import { until } from '../scripted-cluster.ts';
 
 const server = await startRedis();
 const skip = typeof server === 'string' ? server : false;
@@ -69,24 +68,10 @@ describe('a service that leaves recognition to workers', { skip }, () => {
   });
 });
 
-it('services and workers that would hear otherwise are not of one group', () => {
+it('services and workers that would recognise otherwise are not of one group', () => {
   const one = clusterGroup({ model: 'small', adapter: 'own' });
   assert.equal(one, clusterGroup({ adapter: 'own', model: 'small' }));
   assert.notEqual(one, clusterGroup({ model: 'small', adapter: 'none' }));
-});
-
-it('speed is audio done in a second of work, jobs side by side counting together', async () => {
-  let now = 0;
-  const meter = createSpeedMeter({ now: () => now });
-  assert.equal(meter.read(), 0);
-  const finish: (() => void)[] = [];
-  const begin = () => meter.measure(30, () => new Promise<void>((resolve) => finish.push(resolve)));
-  const both = [begin(), begin()];
-  now = 4_000;
-  for (const end of finish) end();
-  await Promise.all(both);
-  now = 100_000;
-  assert.equal(meter.read(), 15);
 });
 
 /** Six slots a process, of which four are for files. */

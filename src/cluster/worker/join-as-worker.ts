@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import type { Priority } from '../pool/dispatcher.ts';
-import type { LocalDispatcher } from '../pool/local-dispatcher.ts';
-import { clusterKeys } from './cluster-keys.ts';
+import type { Priority } from '../../pool/dispatcher.ts';
+import type { LocalDispatcher } from '../../pool/local-dispatcher.ts';
+import { clusterKeys } from '../cluster-keys.ts';
+import { type ClusterLog, connectToCluster } from '../connect-to-cluster.ts';
+import type { WorkerCodec } from '../queue/job-codec.ts';
+import { announceWorker } from '../worker-announcement.ts';
 import { createClusterWorker } from './cluster-worker.ts';
-import { type ClusterLog, connectToCluster } from './connect-to-cluster.ts';
-import type { WorkerCodec } from './queue/job-codec.ts';
-import { announceWorker } from './worker-announcement.ts';
 
 export type JoinAsWorkerOptions<Job, Result> = {
   url: string;
@@ -42,7 +42,6 @@ export async function joinAsWorker<Job, Result>(
       slots: slotsFor('realtime'),
       fileSlots: slotsFor('file'),
       busySlots: worker.busy(),
-      speed: worker.speed(),
       rssBytes,
     };
   });

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { retry } from '../async/retry.ts';
-import { ServiceError } from '../errors/service-error.ts';
-import { createAbortSubscriptions } from '../pool/abort-subscriptions.ts';
-import type { Dispatcher } from '../pool/dispatcher.ts';
-import { createTicket } from '../pool/queue/ticket.ts';
-import { settledWithin } from '../pool/settled-within.ts';
-import { createRedisPresence } from '../storage/redis/redis-presence.ts';
-import { clusterKeys, jobIdOf } from './cluster-keys.ts';
+import { retry } from '../../async/retry.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { createAbortSubscriptions } from '../../pool/abort-subscriptions.ts';
+import type { Dispatcher } from '../../pool/dispatcher.ts';
+import { createTicket } from '../../pool/queue/ticket.ts';
+import { settledWithin } from '../../pool/settled-within.ts';
+import { createRedisPresence } from '../../storage/redis/redis-presence.ts';
+import { clusterKeys, jobIdOf } from '../cluster-keys.ts';
+import { unpackAnswer } from '../queue/job-answer.ts';
+import type { NodeCodec } from '../queue/job-codec.ts';
+import { createJobSender, type JobToSend } from '../queue/job-sender.ts';
+import { subscribe } from '../subscription.ts';
+import { unavailable } from '../unavailable.ts';
+import { startJobMonitor } from './job-monitor.ts';
 import { createPendingJobs, type PendingJob } from './pending-jobs.ts';
-import { unpackAnswer } from './queue/job-answer.ts';
-import type { NodeCodec } from './queue/job-codec.ts';
-import { createJobSender, type JobToSend, type JobTrace } from './queue/job-sender.ts';
-import { subscribe } from './subscription.ts';
-import { unavailable } from './unavailable.ts';
 
 export interface ClusterDispatcher<Job, Result> extends Dispatcher<Job, Result> {
   /** Files that have windows out. */
@@ -40,11 +41,7 @@ export type ClusterDispatcherOptions<Job, Result> = {
   drainMs?: number;
 };
 
-/** Redis may lose what it holds more than once, but a job that is always lost is given up. */
-const mostSendings = 4;
-/** Who has waited so long goes before those who have just come. */
-const longWaitMs = 20_000;
-/** A worker that is started again may be all there are. */
+/** A worker that is started again may be the only one there is. */
 const restartMs = 15_000;
 /** Workers that were away too first say what they have done meanwhile. */
 const lookAfterReturnMs = 1_000;
@@ -55,26 +52,36 @@ export async function createClusterDispatcher<Job, Result>(
   options: ClusterDispatcherOptions<Job, Result>,
 ): Promise<ClusterDispatcher<Job, Result>> {
   const { redis, codec } = options;
-  const { patienceMs = 2_000, outageMs = 60_000, deadlineMs = 900_000 } = options;
-  const { withoutWorkersMs = () => 0 } = options;
+  const { patienceMs = 2_000, outageMs = 60_000, deadlineMs = 900_000, lookEveryMs = 5_000 } = options;
+  const { maxFileJobs = () => Number.POSITIVE_INFINITY, withoutWorkersMs = () => 0 } = options;
   const keys = clusterKeys(options.group);
   const nodeId = randomBytes(6).toString('hex');
   const aborts = createAbortSubscriptions();
-  const pending = createPendingJobs<Result>(options.maxFileJobs ?? (() => Number.POSITIVE_INFINITY));
+  const pending = createPendingJobs<Result>(maxFileJobs);
   const background = new Set<Promise<unknown>>();
   let nextNumber = 0;
-  /** Since when Redis has not answered. */
-  let awaySince: number | undefined;
   let stopped: Promise<void> | undefined;
 
+  const sender = createJobSender(redis, keys);
+  const answers = await subscribe(redis, { [keys.answered(nodeId)]: (id) => void collect(id) });
+  const monitor = startJobMonitor<Result>({
+    pending,
+    sender,
+    lookEveryMs,
+    outageMs,
+    deadlineMs,
+    withoutWorkersMs,
+    onAnswer: ({ id }) => void collect(id),
+    onLost: startSending,
+    onGivenUp: (job) => fail(job, unavailable()),
+    onLooked: sendWaiting,
+    inBackground,
+  });
   const presence = createRedisPresence({
     redis,
     pauseMs: pauseBeforeNextTryMs,
-    onReturn: () => setTimeout(look, lookAfterReturnMs).unref(),
+    onReturn: () => setTimeout(monitor.look, lookAfterReturnMs).unref(),
   });
-  const sender = createJobSender(redis, keys);
-  const answers = await subscribe(redis, { [keys.answered(nodeId)]: (id) => void collect(id) });
-  const timer = setInterval(look, options.lookEveryMs ?? 5_000).unref();
 
   return {
     async run(work, runOptions) {
@@ -111,8 +118,12 @@ export async function createClusterDispatcher<Job, Result>(
     for (;;) {
       const job = stopped ? undefined : pending.takeNext();
       if (!job) return;
-      job.sending = send(job);
+      startSending(job);
     }
+  }
+
+  function startSending(job: PendingJob<Result>): void {
+    job.sending = send(job);
   }
 
   async function send(job: PendingJob<Result>): Promise<void> {
@@ -141,7 +152,7 @@ export async function createClusterDispatcher<Job, Result>(
       const bytes = await sender.collect(id);
       if (bytes && !job.ticket.settled) settle(job, bytes);
     } catch {
-      // Redis went away: what has become of the job is looked at again.
+      // Redis went away: the monitor looks at the job again.
     }
   }
 
@@ -152,7 +163,7 @@ export async function createClusterDispatcher<Job, Result>(
     } catch (error) {
       job.ticket.reject(error);
     }
-    // Sent again, it may be with two workers; the second need not go on.
+    // A job that was sent again may be with two workers; the second need not go on.
     if (job.sent > 1) inBackground(job.sending.then(() => sender.withdraw(job)));
     sendWaiting();
   }
@@ -169,47 +180,10 @@ export async function createClusterDispatcher<Job, Result>(
     sendWaiting();
   }
 
-  /** What fails of it is left to expire. */
+  /** When it fails, what it would have taken away expires. */
   function inBackground(work: Promise<unknown>): void {
     const done = work.catch(() => {}).finally(() => background.delete(done));
     background.add(done);
-  }
-
-  /** Looks after every job that is out: keeps its audio, and finds out when Redis or a message was lost. */
-  async function look(): Promise<void> {
-    const now = performance.now();
-    const isAway = awaySince !== undefined && now - awaySince > outageMs;
-    const isLost = isAway || withoutWorkersMs() > outageMs;
-    for (const job of pending.all()) {
-      if (isLost || now - job.startedAt > deadlineMs) fail(job, unavailable());
-    }
-    const inRedis = pending.all().filter((job) => job.isInRedis);
-    try {
-      const traces = await sender.keepAlive(inRedis);
-      awaySince = undefined;
-      for (const [index, trace] of traces.entries()) attend(inRedis[index]!, trace);
-      sendWaiting();
-    } catch {
-      awaySince ??= now;
-    }
-  }
-
-  function attend(job: PendingJob<Result>, trace: JobTrace): void {
-    if (job.ticket.settled || !job.isInRedis) return;
-    if (trace.answer) void collect(job.id);
-    else if (!trace.job && job.sent >= mostSendings) fail(job, unavailable());
-    else if (!trace.job) job.sending = send(job);
-    else if (!trace.input) inBackground(renewInput(job));
-    else if (job.rank > 1 && performance.now() - job.startedAt > longWaitMs) {
-      job.rank = 1;
-      inBackground(sender.bringForward(job));
-    }
-  }
-
-  async function renewInput(job: PendingJob<Result>): Promise<void> {
-    await sender.renewInput(job);
-    // It may have been answered just now.
-    if (job.ticket.settled) await sender.collect(job.id);
   }
 
   async function stop(): Promise<void> {
@@ -219,7 +193,7 @@ export async function createClusterDispatcher<Job, Result>(
     await settledWithin(options.drainMs ?? 10_000, running);
     for (const job of pending.all()) fail(job, new ServiceError('shutting_down'));
     await settledWithin(2_000, [...background]);
-    clearInterval(timer);
+    monitor[Symbol.dispose]();
     presence[Symbol.dispose]();
     await answers[Symbol.asyncDispose]();
     await sender[Symbol.asyncDispose]();

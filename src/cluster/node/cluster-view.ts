@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { priorities } from '../pool/dispatcher.ts';
-import type { ClusterKeys } from './cluster-keys.ts';
-import { closeJobQueues, openJobQueues } from './queue/job-queues.ts';
-import { readWorkers, type WorkerAnnouncement } from './worker-announcement.ts';
+import { priorities } from '../../pool/dispatcher.ts';
+import type { ClusterKeys } from '../cluster-keys.ts';
+import { closeJobQueues, openJobQueues } from '../queue/job-queues.ts';
+import { readWorkers, type WorkerAnnouncement } from '../worker-announcement.ts';
 
 /** What is known of the workers, a second old at most. While Redis is away, what was known last. */
 export type ClusterView = AsyncDisposable & {

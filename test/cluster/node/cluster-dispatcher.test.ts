@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRedis } from '../../bench/servers/redis.ts';
-import type { Priority } from '../../src/pool/dispatcher.ts';
-import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
-import { dispatcherContract } from '../contract/dispatcher-contract.ts';
-import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
-import { scriptedCluster, until } from './scripted-cluster.ts';
+import { startRedis } from '../../../bench/servers/redis.ts';
+import type { Priority } from '../../../src/pool/dispatcher.ts';
+import { createLocalDispatcher } from '../../../src/pool/local-dispatcher.ts';
+import { dispatcherContract } from '../../contract/dispatcher-contract.ts';
+import type { ScriptedJob, ScriptedResult } from '../../contract/scripted-job.ts';
+import { scriptedCluster, until } from '../scripted-cluster.ts';
 
 const server = await startRedis();
 const skip = typeof server === 'string' ? server : false;

@@ -1,7 +1,7 @@
-import { type Priority, priorities } from '../pool/dispatcher.ts';
-import { createFairQueue } from '../pool/queue/fair-queue.ts';
-import type { Ticket } from '../pool/queue/ticket.ts';
-import type { JobToSend } from './queue/job-sender.ts';
+import { type Priority, priorities } from '../../pool/dispatcher.ts';
+import { createFairQueue } from '../../pool/queue/fair-queue.ts';
+import type { Ticket } from '../../pool/queue/ticket.ts';
+import type { JobToSend } from '../queue/job-sender.ts';
 import { createRoundRobinRanks, type RoundRobinRanks } from './round-robin-ranks.ts';
 
 /** A job between `run` and its answer. */
