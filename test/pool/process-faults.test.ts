@@ -142,7 +142,7 @@ describe('when an inference process fails', () => {
     await using dispatcher = createFaulty({ slots: 2, memoryLimitBytes: 180 * mebibyte, memoryReportMs: 20 });
     const { pid } = await dispatcher.run({}, file);
     const running = dispatcher.run({ sleepMs: 300 }, file);
-    await dispatcher.run({ growBytes: 120 * mebibyte }, file);
+    await dispatcher.run({ growBytes: 150 * mebibyte }, file);
     const later = dispatcher.run({}, file);
     assert.equal((await running).pid, pid);
     assert.notEqual((await later).pid, pid);
@@ -153,7 +153,7 @@ describe('when an inference process fails', () => {
   it('a process far above its memory limit is killed at once', async () => {
     await using dispatcher = createFaulty({ memoryLimitBytes: 150 * mebibyte, memoryReportMs: 20 });
     await dispatcher.ready();
-    const growing = dispatcher.run({ growBytes: 160 * mebibyte, sleepMs: 60_000 }, file);
+    const growing = dispatcher.run({ growBytes: 240 * mebibyte, sleepMs: 60_000 }, file);
     await assert.rejects(growing, (error) => {
       assert(isInternalError(error));
       assert.match(String((error as Error).cause), /its limit is 150 MiB/);
