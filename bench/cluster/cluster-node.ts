@@ -67,7 +67,7 @@ export async function startNode({ name, role, ...options }: ClusterNodeOptions):
 /** By now its number may be another process's. */
 function isInference(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('inference/child');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('pool/process/child');
   } catch {
     return false;
   }

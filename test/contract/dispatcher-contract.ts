@@ -1,9 +1,9 @@
 /** What every Dispatcher must do, whether its workers are local processes or other machines. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { after, describe, it } from 'node:test';
 import { ServiceError } from '../../src/errors/service-error.ts';
 import type { Dispatcher, Priority } from '../../src/pool/dispatcher.ts';
+import { createGateFiles } from '../support/gate-files.ts';
 import type { ScriptedJob, ScriptedResult } from './scripted-job.ts';
 
 export type ContractOptions = { moduleUrl: URL; processes: number; slots: number };
@@ -15,6 +15,9 @@ const file = { requestId: 'a', priority: 'file' } as const;
 
 export function dispatcherContract(name: string, create: Create): void {
   describe(`${name} keeps the dispatcher contract`, () => {
+    const gates = createGateFiles();
+    after(() => gates.remove());
+
     it('answers each job with its own result', async () => {
       await using dispatcher = await create({ moduleUrl, processes: 2, slots: 2 });
       const echoes = Array.from({ length: 20 }, (_, echo) => echo);
@@ -64,7 +67,7 @@ export function dispatcherContract(name: string, create: Create): void {
       assert.deepEqual(order, ['live 1', 'live 2', 'file 1', 'file 2']);
     });
 
-    it('lets requests take turns, so that a long file does not hold up a short one', async () => {
+    it('serves requests round robin, so that a long file does not hold up a short one', async () => {
       await using dispatcher = await create({ moduleUrl, processes: 1, slots: 1 });
       const long = Array.from({ length: 20 }, (_, index) => [`long ${index}`, 'long', 'file'] as const);
       const order = await orderOfAnswers(dispatcher, [
@@ -96,8 +99,9 @@ export function dispatcherContract(name: string, create: Create): void {
       await using dispatcher = await create({ moduleUrl, processes: 1, slots: 1 });
       await dispatcher.run({}, file);
       const { signal, reason, cancel } = cancellation();
-      const running = dispatcher.run({ sleepMs: 60_000 }, { ...file, signal });
-      setTimeout(cancel, 50);
+      const beginsFile = gates.path('running');
+      const running = dispatcher.run({ beginsFile, sleepMs: 60_000 }, { ...file, signal });
+      void gates.opened('running').then(cancel);
       await assert.rejects(running, reason);
       assert.equal((await dispatcher.run({ echo: 'next' }, file)).echo, 'next');
     });
@@ -105,12 +109,17 @@ export function dispatcherContract(name: string, create: Create): void {
     it('lets running jobs finish when it is disposed of, and refuses new and waiting ones', async () => {
       const dispatcher = await create({ moduleUrl, processes: 1, slots: 1 });
       await dispatcher.run({}, file);
-      const running = dispatcher.run({ sleepMs: 200, echo: 'finished' }, file);
+      const untilExists = gates.path('may finish');
+      const running = dispatcher.run(
+        { beginsFile: gates.path('begun'), untilExists, echo: 'finished' },
+        file,
+      );
       const waiting = assert.rejects(dispatcher.run({}, file), isShuttingDown);
-      await delay(50);
+      await gates.opened('begun');
       const disposed = dispatcher[Symbol.asyncDispose]();
       await assert.rejects(dispatcher.run({}, file), isShuttingDown);
       await waiting;
+      gates.open('may finish');
       assert.equal((await running).echo, 'finished');
       await disposed;
       await dispatcher[Symbol.asyncDispose]();

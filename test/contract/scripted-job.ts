@@ -1,4 +1,5 @@
 /** A job module whose jobs say what to do, so that a test can make any dispatcher's worker behave or misbehave. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorCode } from '../../src/errors/catalogue.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
@@ -7,8 +8,12 @@ import type { JobRunner } from '../../src/pool/process/job-runner.ts';
 export type ScriptedJob = {
   echo?: string | number;
   sum?: Float32Array;
+  /** Leaves this file behind when it begins. */
+  beginsFile?: string;
+  /** Waits until this file exists. */
+  untilExists?: string;
   sleepMs?: number;
-  /** Goes on sleeping when it is cancelled. */
+  /** Goes on waiting when it is cancelled. */
   deaf?: boolean;
   fail?: { message: string; code?: ErrorCode };
 };
@@ -26,7 +31,10 @@ export async function createJobRunner(): Promise<JobRunner<ScriptedJob, Scripted
 }
 
 export async function runScripted(job: ScriptedJob, signal: AbortSignal): Promise<ScriptedResult> {
-  if (job.sleepMs !== undefined) await delay(job.sleepMs, undefined, job.deaf ? {} : { signal });
+  const options = job.deaf ? {} : { signal };
+  if (job.beginsFile) writeFileSync(job.beginsFile, '');
+  while (job.untilExists && !existsSync(job.untilExists)) await delay(5, undefined, options);
+  if (job.sleepMs !== undefined) await delay(job.sleepMs, undefined, options);
   if (job.fail?.code) throw new ServiceError(job.fail.code, { message: job.fail.message });
   if (job.fail) throw new RangeError(job.fail.message, { cause: new Error('the deeper reason') });
   const result: ScriptedResult = { pid: process.pid };

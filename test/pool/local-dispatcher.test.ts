@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../src/errors/service-error.ts';
 import { createLocalDispatcher } from '../../src/pool/local-dispatcher.ts';
 import { dispatcherContract } from '../contract/dispatcher-contract.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
+import { createGateFiles } from '../support/gate-files.ts';
 import type { VoiceJob } from './fixtures/voice-graph-job.ts';
 
 const file = { requestId: 'a', priority: 'file' } as const;
@@ -14,35 +15,40 @@ const live = { requestId: 'b', priority: 'interactive' } as const;
 dispatcherContract('the local dispatcher', (options) => createLocalDispatcher({ ...options, settings: {} }));
 
 describe('the local dispatcher', () => {
+  const gates = createGateFiles();
+  after(() => gates.remove());
+
   it('keeps slots free for interactive jobs', async () => {
     await using dispatcher = createScripted({ slots: 3, interactiveSlots: 1 });
     await dispatcher.ready();
-    let filesDone = 0;
-    const files = [1, 2, 3, 4].map(async () => {
-      await dispatcher.run({ sleepMs: 300 }, file);
-      filesDone++;
-    });
+    const untilExists = gates.path('files');
+    const files = [1, 2, 3, 4].map(() => dispatcher.run({ untilExists }, file));
     assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
     await dispatcher.run({}, live);
-    assert.equal(filesDone, 0);
+    assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
+    gates.open('files');
     await Promise.all(files);
   });
 
   it('keeps a slot free for what is being spoken, whatever else waits', async () => {
     await using dispatcher = createScripted({ slots: 3, interactiveSlots: 1, realtimeSlots: 1 });
     await dispatcher.ready();
-    const others = [file, file, live, live].map((options) => dispatcher.run({ sleepMs: 300 }, options));
+    const untilExists = gates.path('others');
+    const others = [file, file, live, live].map((options) => dispatcher.run({ untilExists }, options));
     assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
     await dispatcher.run({}, { requestId: 'c', priority: 'realtime' });
     assert.deepEqual(busyAndQueued(dispatcher), [2, 2]);
+    gates.open('others');
     await Promise.all(others);
   });
 
   it('spreads jobs over the least busy processes', async () => {
     await using dispatcher = createScripted({ processes: 2, slots: 2 });
     while (dispatcher.stats().processes < 2) await dispatcher.run({ sleepMs: 10 }, file);
-    const results = await Promise.all([1, 2, 3, 4].map(() => dispatcher.run({ sleepMs: 50 }, file)));
-    const pids = results.map((result) => result.pid);
+    const untilExists = gates.path('spread');
+    const running = [1, 2, 3, 4].map(() => dispatcher.run({ untilExists }, file));
+    gates.open('spread');
+    const pids = (await Promise.all(running)).map((result) => result.pid);
     assert.equal(new Set(pids.slice(0, 2)).size, 2);
     assert.equal(pids.filter((pid) => pid === pids[0]).length, 2);
   });
@@ -50,9 +56,11 @@ describe('the local dispatcher', () => {
   it('refuses jobs beyond the waiting line, but not ones that can start at once', async () => {
     await using dispatcher = createScripted({ maxQueued: 2 });
     await dispatcher.ready();
-    const accepted = [1, 2, 3].map(() => dispatcher.run({ sleepMs: 50 }, file));
+    const untilExists = gates.path('accepted');
+    const accepted = [1, 2, 3].map(() => dispatcher.run({ untilExists }, file));
     await assert.rejects(dispatcher.run({}, file), (error) => hasCode(error, 'overloaded'));
     assert.equal(dispatcher.stats().queued, 2);
+    gates.open('accepted');
     await Promise.all(accepted);
   });
 

@@ -6,7 +6,7 @@ export function inferenceChildren(): number[] {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter(
-      (pid) => parentOf(pid) === process.pid && readProc(pid, 'cmdline').includes('inference/child.ts'),
+      (pid) => parentOf(pid) === process.pid && readProc(pid, 'cmdline').includes('pool/process/child.ts'),
     );
 }
 
