@@ -1,6 +1,6 @@
 import type { FileOptions } from '../../wire/option-types.ts';
 import { requestOptions } from '../../wire/request-options.ts';
-import type { TranscribeOptions } from '../speech/recogniser.ts';
+import type { TranscribeOptions } from '../speech/transcribe.ts';
 import { camelCase, type OptionTable, optionsOf, shownName } from './option-names.ts';
 import { invalidValue } from './option-value.ts';
 import { defaultOptions } from './read-options.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { decodeAudio } from '../audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import type { Dispatcher } from '../pool/dispatcher.ts';
-import type { TranscribeOptions } from './recogniser.ts';
 import { mapInOrder } from './recognition/map-in-order.ts';
 import type { PromptTokeniser } from './recognition/prompt-tokens.ts';
 import { type RecognisePart, recogniseParts } from './recognition/recognise-parts.ts';
@@ -12,12 +11,34 @@ import { createRecordingSpeakers } from './speakers/recording-speakers.ts';
 import type { SpeakerModel } from './speakers/speaker-model.ts';
 import { withoutInvented } from './text/invented-text.ts';
 import { writeSegment } from './text/write-segment.ts';
+import type { LanguageSetting } from './transcript/languages.ts';
 import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 import type { SpeechWindow } from './windows/speech-window.ts';
 import type { VoiceActivity } from './windows/voice-activity.ts';
 import type { WindowJob, WindowResult } from './windows/window-messages.ts';
 import { priorityOf, type Urgency } from './windows/window-urgency.ts';
 import { packWindows } from './windows/windows.ts';
+
+export type TranscribeOptions = {
+  language: LanguageSetting;
+  prompt?: string;
+  hotwords?: readonly string[];
+  /** Where to begin: 0 takes the likeliest words, up to 1 draws ever more freely. */
+  temperature?: number;
+  /** Times for every word, which costs about a tenth more. */
+  words?: boolean;
+  /** Tell speakers apart, with their number where it is known. Segments then come only at the end of the recording. */
+  speakers?: { count?: number };
+  /** How much of the silence around the speech the model is given; `short` is the default, and faster. */
+  context?: 'full' | 'short';
+  signal?: AbortSignal;
+  requestId?: string;
+  onProgress?: (progress: TranscribeProgress) => void;
+  /** Called with the length of the audio so far, before its last chunk is recognised. It is awaited, and an error that it throws ends the work. */
+  onDecoded?: (totalSeconds: number) => Promise<void>;
+};
+
+export type TranscribeProgress = { decodedSeconds: number; doneSeconds: number };
 
 export type TranscribeParts = {
   dispatcher: Dispatcher<WindowJob, WindowResult>;

@@ -1,7 +1,8 @@
 import type { CommandContext } from '../../src/cli/command.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
 import { type Config, loadConfig } from '../../src/settings/config.ts';
-import type { Recogniser, TranscribeOptions } from '../../src/speech/recogniser.ts';
+import type { Recogniser } from '../../src/speech/recogniser.ts';
+import type { TranscribeOptions } from '../../src/speech/transcribe.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
 
 export type ScriptedContext = CommandContext & {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
-import type { TranscribeOptions } from '../../src/speech/recogniser.ts';
+import type { TranscribeOptions } from '../../src/speech/transcribe.ts';
 import { transcribe } from '../../src/speech/transcribe.ts';
 import { voiceFrameSamples } from '../../src/speech/windows/voice-activity.ts';
 import { inChunks } from '../audio/fixtures.ts';

@@ -1,5 +1,5 @@
 import { columnsOf } from '../../../wire/text-width.ts';
-import type { TranscribeProgress } from '../../speech/recogniser.ts';
+import type { TranscribeProgress } from '../../speech/transcribe.ts';
 import type { Output } from '../command.ts';
 
 export type ProgressBar = AsyncDisposable & {

@@ -1,6 +1,7 @@
 import { createNotifier } from '../../async/notifier.ts';
 import { type DecidedFileOptions, toTranscribeOptions } from '../../options/file-options.ts';
-import type { Recogniser, TranscribeOptions } from '../../speech/recogniser.ts';
+import type { Recogniser } from '../../speech/recogniser.ts';
+import type { TranscribeOptions } from '../../speech/transcribe.ts';
 import type { Segment, TranscribedRecording } from '../../speech/transcript/segment.ts';
 
 /** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */

@@ -15,7 +15,8 @@ import {
   type TranscriptionRouteOptions,
   transcriptionRoute,
 } from '../../../src/http/transcription/transcription-route.ts';
-import type { Recogniser, TranscribeOptions } from '../../../src/speech/recogniser.ts';
+import type { Recogniser } from '../../../src/speech/recogniser.ts';
+import type { TranscribeOptions } from '../../../src/speech/transcribe.ts';
 import type { Segment } from '../../../src/speech/transcript/segment.ts';
 import { fixture } from '../../audio/fixtures.ts';
 import { toWave } from '../../support/wave.ts';
