@@ -42,7 +42,7 @@ export type ServiceOptions = {
 export type Service = AsyncDisposable & {
   /** The base address of each environment, as clients are given it. */
   addresses: Record<Environment, string>;
-  /** What clients have to trust, where the certificate is of our own making. */
+  /** The authority that clients have to trust, where the certificate is a development certificate. */
   authorityPath: string | undefined;
   accounts: Accounts;
   signIn: SignIn;
@@ -87,7 +87,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const recogniser = tracing?.traced(untraced) ?? untraced;
 
     const state: ServiceState = { draining: false, requestsOpen: 0 };
-    const streams = createOpenStreams(config);
+    const streams = createOpenStreams({ maxStreams: config.maxStreams });
     const figures = createServiceFigures({ load: recogniser.load, streams });
     const metrics = figures.fedBy(createMetrics({ load: recogniser.load }));
     const readiness = createReadiness({ state, recogniser, database, ...(redis && { redis }) });
@@ -107,11 +107,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await routes(app);
       await webConsole.routes(app);
     };
-    const shared = { config, certificates, gate, state, log, metrics, tracing };
+    const serving = { config, certificates, gate, state, log, metrics, tracing };
     keep(
-      await createEnvironmentServer({ ...shared, routes: liveRoutes, environment: 'live', port: livePort }),
+      await createEnvironmentServer({ environment: 'live', port: livePort, routes: liveRoutes, ...serving }),
     );
-    keep(await createEnvironmentServer({ ...shared, routes, environment: 'test', port: testPort }));
+    keep(await createEnvironmentServer({ environment: 'test', port: testPort, routes, ...serving }));
     log.info({ live: addresses.live, test: addresses.test }, 'listening');
 
     return {

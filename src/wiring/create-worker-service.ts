@@ -1,11 +1,6 @@
-import { createNetworkList } from '../addresses/networks.ts';
 import { serviceUrl } from '../addresses/service-url.ts';
-import { ServiceError } from '../errors/service-error.ts';
-import { operatingRoutes } from '../http/routes/operating.ts';
-import { createClientOrigin } from '../http/server/client-origin.ts';
-import { createEnvironmentApp } from '../http/server/environment-app.ts';
-import { createNodeServer } from '../http/server/node-server.ts';
 import { openPort } from '../http/server/open-port.ts';
+import { createOperatingServer } from '../http/server/operating-server.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createReadiness } from '../operations/readiness.ts';
 import type { ServiceLog } from '../operations/service-log.ts';
@@ -16,6 +11,7 @@ import {
   type RecogniserOptions,
   type RecognitionWorker,
 } from './create-recogniser.ts';
+import { createOpenParts } from './open-parts.ts';
 
 export type WorkerServiceOptions = {
   config: Config;
@@ -37,8 +33,10 @@ export type WorkerService = AsyncDisposable & {
 export async function createWorkerService(options: WorkerServiceOptions): Promise<WorkerService> {
   const { config, log } = options;
   const { host, maxConnections } = config;
-  const port = await openPort({ host, maxConnections, port: config.port });
+  const { keep, closeAll } = createOpenParts();
+
   try {
+    const port = keep(await openPort({ host, maxConnections, port: config.port }));
     const worker = await (options.createWorker ?? createRecognitionWorker)({
       config,
       log,
@@ -47,21 +45,9 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
     const state: ServiceState = { draining: false, requestsOpen: 0 };
     const metrics = createMetrics({ load: worker.load });
     const readiness = createReadiness({ state, recogniser: worker, redis: worker });
-    const metricsAllow = createNetworkList(config.metricsAllow);
-    const app = await createEnvironmentApp({
-      environment: 'live',
-      state,
-      log,
-      metrics,
-      gate: { admit: () => Promise.reject(new ServiceError('not_found')) },
-      clientOrigin: createClientOrigin({ tls: 'on', trustedProxies: [] }),
-      createServer(handler) {
-        const server = createNodeServer({ config, certifiedKey: undefined }, handler);
-        port.serve(server);
-        return server;
-      },
-      routes: (app) => operatingRoutes(app, { readiness, metrics, metricsAllow }),
-    });
+    keep(await createOperatingServer({ port, config, state, readiness, metrics, log }));
+    // Closed first, so that it can be asked how it does while it finishes what it has taken.
+    keep(worker);
     const address = serviceUrl({ host, port: port.port, tls: false });
     log.info({ address }, 'working');
 
@@ -71,14 +57,10 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
       drain() {
         state.draining = true;
       },
-      async [Symbol.asyncDispose]() {
-        await worker[Symbol.asyncDispose]();
-        await port[Symbol.asyncDispose]();
-        await app.close();
-      },
+      [Symbol.asyncDispose]: closeAll,
     };
   } catch (error) {
-    await port[Symbol.asyncDispose]();
+    await closeAll();
     throw error;
   }
 }

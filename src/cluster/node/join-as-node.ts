@@ -28,8 +28,8 @@ const windowsForEachSlot = 1.5;
 export async function joinAsNode<Job, Result>(
   options: ClusterNodeOptions<Job, Result>,
 ): Promise<ClusterNode<Job, Result>> {
-  const { group, codec } = options;
-  const redis = await connectToCluster(options);
+  const { url, group, codec, log } = options;
+  const redis = await connectToCluster({ url, log });
   const view = await openClusterView(redis, clusterKeys(group));
   const sum = (count: (worker: ReturnType<typeof view.workers>[number]) => number) =>
     view.workers().reduce((total, worker) => total + count(worker), 0);

@@ -28,10 +28,10 @@ export type ClusterMember = AsyncDisposable & { ping(): Promise<void> };
 export async function joinAsWorker<Job, Result>(
   options: JoinAsWorkerOptions<Job, Result>,
 ): Promise<ClusterMember> {
-  const { dispatcher, group, model, version } = options;
-  const redis = await connectToCluster(options);
+  const { url, group, codec, dispatcher, model, version, drainMs, log } = options;
+  const redis = await connectToCluster({ url, log });
   const slotsFor = (priority: Priority) => dispatcher.stats().processes * options.slotsFor[priority];
-  const worker = await createClusterWorker({ ...options, redis, slotsFor });
+  const worker = await createClusterWorker({ redis, group, codec, dispatcher, slotsFor, drainMs, log });
   const announcement = announceWorker(redis, clusterKeys(group), () => {
     const { processes, rssBytes } = dispatcher.stats();
     return {

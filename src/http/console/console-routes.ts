@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Plans } from '../../accounts/projects/plans.ts';
-import type { SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { pageRoutes } from './page-routes.ts';
@@ -8,21 +6,23 @@ import { type ProjectRoutesOptions, projectRoutes } from './project-routes.ts';
 import { refuseOtherSites } from './same-site.ts';
 import type { ServiceFigures } from './service-figures.ts';
 import { readSessionCookie } from './session-cookie.ts';
-import { signInRoutes } from './sign-in-routes.ts';
+import { type SignInRoutesOptions, signInRoutes } from './sign-in-routes.ts';
 
-export type ConsoleRoutesOptions = ProjectRoutesOptions & {
-  signIn: SignIn;
-  plans: Plans;
-  figures: ServiceFigures;
+/** What each group of routes needs. */
+export type ConsoleRoutesOptions = {
   files: ConsoleFiles;
+  signIn: SignInRoutesOptions;
+  projects: ProjectRoutesOptions;
+  figures: ServiceFigures;
 };
 
 const maxBodyBytes = 64 * 1024;
 
 /** The console: its page, and the interface under /console/api that only its page may use. */
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): Promise<void> {
+  const { files, signIn, projects, figures } = options;
   app.decorateRequest('consoleUser', undefined);
-  pageRoutes(app, options);
+  pageRoutes(app, { files });
 
   await app.register(async (api) => {
     api.addContentTypeParser(
@@ -41,14 +41,14 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
       reply.header('cache-control', 'no-store');
       refuseOtherSites(request.raw);
       if (request.routeOptions.config.signedOut) return;
-      request.consoleUser = await options.signIn.findUser(readSessionCookie(request.raw));
+      request.consoleUser = await signIn.signIn.findUser(readSessionCookie(request.raw));
     });
-    signInRoutes(api, options);
-    projectRoutes(api, options);
+    signInRoutes(api, signIn);
+    projectRoutes(api, projects);
     api.get('/console/api/operator', {
       config: { admission: 'open' },
       schema: { hide: true },
-      handler: async () => options.figures.read(),
+      handler: async () => figures.read(),
     });
   });
 }

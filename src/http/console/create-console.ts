@@ -28,7 +28,7 @@ export type ConsoleOptions = {
 };
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { database, counters, accounts, plans } = options;
+  const { database, counters, accounts, plans, figures, addresses } = options;
   const signIn = createSignIn({ database, counters });
   const files = createConsoleFiles();
   const readUsage = createUsageReport({ database, accounts, plans });
@@ -36,6 +36,12 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     signIn,
     prepare: async () => void (await files.all()),
-    routes: (app) => consoleRoutes(app, { ...options, signIn, files, readUsage, playgroundKeys }),
+    routes: (app) =>
+      consoleRoutes(app, {
+        files,
+        signIn: { signIn, plans, addresses },
+        projects: { accounts, database, readUsage, playgroundKeys },
+        figures,
+      }),
   };
 }

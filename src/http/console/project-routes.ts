@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Environment } from '../../../wire/account.ts';
 import type { ListedKey } from '../../../wire/console.ts';
 import { readLastUsed } from '../../accounts/keys/last-used.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
@@ -14,7 +13,6 @@ export type ProjectRoutesOptions = {
   database: Database;
   readUsage: ReadUsageReport;
   playgroundKeys: PlaygroundKeys;
-  addresses: Record<Environment, string>;
 };
 
 type WithId = { Params: { id: string } };

@@ -36,7 +36,7 @@ export type ServiceRoutesOptions = {
 
 /** Every route of an environment. */
 export function createServiceRoutes(options: ServiceRoutesOptions) {
-  const { config, views, metrics, readiness, addresses } = options;
+  const { config, views, recogniser, streams, metrics, readiness, log, addresses } = options;
   // What clients call behind a proxy, only the proxy knows.
   const servers =
     config.tls === 'proxy'
@@ -65,14 +65,16 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
     asyncApi(app, { servers });
     docsPage(app, { servers });
     guideRoutes(app);
-    transcriptionRoute(app, { ...options, capacity, pace });
-    const { stream, trackSpeakers } = options.recogniser;
+    transcriptionRoute(app, { recogniser, capacity, pace, metrics, log });
+    const { stream, trackSpeakers } = recogniser;
     if (stream) {
       realtimeRoutes(app, {
-        ...options,
         recogniser: stream,
+        streams,
         limits: streamLimits,
         corsOrigins: config.corsOrigins,
+        metrics,
+        log,
         ...(trackSpeakers && { createSpeakerTracker: trackSpeakers }),
       });
     }

@@ -23,8 +23,8 @@ export type EnvironmentAppOptions = RequestRecordOptions & {
 
 /** One environment's requests: where every one of them comes in, is let in, and is answered, whatever happens on the way. */
 export async function createEnvironmentApp(options: EnvironmentAppOptions): Promise<FastifyInstance> {
-  const { state, log, metrics } = options;
-  const record = createRequestRecord(options);
+  const { environment, gate, state, log, metrics, tracing } = options;
+  const record = createRequestRecord({ environment, state, log, metrics, tracing });
   const knownPaths = createKnownPaths();
   const app = Fastify({
     serverFactory: options.createServer as never,
@@ -50,7 +50,10 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     if (admission === undefined) throw new Error(`The route ${route.url} does not say how it is admitted.`);
     knownPaths.add(route.url, route.method);
     if (admission === 'open') return;
-    route.onRequest = [createAdmissionHook(options, admission), ...[route.onRequest ?? []].flat()];
+    route.onRequest = [
+      createAdmissionHook({ gate, environment, state, metrics }, admission),
+      ...[route.onRequest ?? []].flat(),
+    ];
   });
   app.addHook('onRequest', (request, reply, done) => {
     receive(request, reply);

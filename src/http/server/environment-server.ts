@@ -13,7 +13,7 @@ import type { RequestRecordOptions } from './request-record.ts';
 
 export type EnvironmentServerOptions = RequestRecordOptions & {
   port: OpenPort;
-  config: Config;
+  config: Pick<Config, 'tls' | 'trustedProxies' | 'certificate' | 'headersSeconds' | 'keepAliveSeconds'>;
   /** Without it, plain HTTP to a proxy. */
   certificates: CertificateSource | undefined;
   gate: Gate;
@@ -25,10 +25,17 @@ const leasesClosedWithinMs = 2_000;
 
 /** One environment, answering on its port. */
 export async function createEnvironmentServer(options: EnvironmentServerOptions): Promise<AsyncDisposable> {
-  const { config, certificates, port } = options;
+  const { environment, port, config, certificates, gate, routes } = options;
+  const { state, log, metrics, tracing } = options;
   let created: Server | undefined;
   const app = await createEnvironmentApp({
-    ...options,
+    environment,
+    gate,
+    state,
+    log,
+    metrics,
+    tracing,
+    routes,
     clientOrigin: createClientOrigin(config),
     strictTransport: config.certificate !== undefined,
     createServer(handler: RequestListener) {
@@ -45,7 +52,7 @@ export async function createEnvironmentServer(options: EnvironmentServerOptions)
   return {
     async [Symbol.asyncDispose]() {
       await port[Symbol.asyncDispose]();
-      await requestsEnded(options.state, leasesClosedWithinMs);
+      await requestsEnded(state, leasesClosedWithinMs);
       await app.close();
     },
   };

@@ -13,7 +13,7 @@ export type NodeServerOptions = {
 const maxHeaderBytes = 16 * 1024;
 const handshakeMs = 10_000;
 
-/** Node's server with limits on slow and oversized requests. It listens to nothing by itself: see listen.ts. */
+/** Node's server with limits on slow and oversized requests. It listens to nothing by itself: open-port.ts hands it connections. */
 export function createNodeServer(
   { config, certifiedKey }: NodeServerOptions,
   handler: RequestListener,
