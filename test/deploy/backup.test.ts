@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountTestbed, startGate } from '../support/accounts.ts';
 import { type CreateDatabase, onBothEngines } from '../support/both-engines.ts';
 
-const guide = readFileSync(fileURLToPath(new URL('../../docs/operating/backup.md', import.meta.url)), 'utf8');
+const guide = readFileSync(fileURLToPath(new URL('../../docs/cluster/backup.md', import.meta.url)), 'utf8');
 
 /** As the guide says it, word for word, so that the guide is what is tried. */
 const dump = ['--format=custom', '--no-owner'];

@@ -42,7 +42,7 @@ describe('what is watched', () => {
   });
 
   test('is told to people in a sentence, with what each means written down', () => {
-    const guide = read('docs/operating/alerts.md');
+    const guide = read('docs/cluster/alerts.md');
     for (const { alert, labels, annotations } of rules) {
       assert.match(labels.severity, /^(critical|warning)$/);
       assert.match(annotations.summary, /\.$/);
