@@ -67,7 +67,8 @@ async function* nothing(conversation: () => Conversation): AsyncGenerator<string
 test('a client that has gone without a word is noticed, and one that answers pings is not', async () => {
   const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
   await using stream = await carry(conversation);
-  await sleep(500);
+  // Longer than a silent client would be kept.
+  for (let pings = 0; pings * quick.pingMs <= 2 * quick.silenceMs; pings++) await once(stream.client, 'ping');
   assert.deepEqual(ends, []);
   // From here on the client answers nothing, though its connection stays.
   stream.client.pause();
@@ -79,12 +80,14 @@ test('audio is as good as a pong', async () => {
   const { conversation, ends, received } = scriptedConversation(() => nothing(() => conversation));
   await using stream = await carry(conversation);
   stream.client.pong = () => {};
-  for (let i = 0; i < 12; i++) {
+  let sent = 0;
+  for (; sent * quick.pingMs <= 2 * quick.silenceMs; sent++) {
+    await once(stream.client, 'ping');
     stream.client.send(new Uint8Array(100));
-    await sleep(50);
   }
+  await once(stream.client, 'ping');
   assert.deepEqual(ends, []);
-  assert.equal(received.length, 12);
+  assert.equal(received.length, sent);
 });
 
 test('a reader that takes nothing is cut off, and asked for no more meanwhile', async () => {
