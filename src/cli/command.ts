@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Config } from '../settings/config.ts';
 import type { CreateRecogniser } from '../wiring/create-recogniser.ts';
 
-/** One command of `siann`; the number is its exit code. */
+/** One command of `siann`. It resolves with its exit code. */
 export type Command = (args: string[], context: CommandContext) => Promise<number>;
 
 export type CommandContext = {
@@ -11,16 +11,16 @@ export type CommandContext = {
   stderr: Output;
   /** Aborted when the user interrupts or the reader of our output goes away. */
   signal: AbortSignal;
-  /** Throws a ConfigError when a setting is bad. What the command line says counts more than the surroundings. */
-  loadConfig(said?: Record<string, string>): Config;
+  /** Throws a ConfigError when a setting is bad. `overrides` come from the command line and replace settings of the environment. */
+  loadConfig(overrides?: Record<string, string>): Config;
   createRecogniser: CreateRecogniser;
-  /** Calls whenever the operator asks to read files again (SIGHUP). */
+  /** Calls the listener whenever the operator asks to read files again (SIGHUP). */
   onReload(listener: () => void): void;
 };
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
-/** The command line cannot be understood; the message says what to do instead. */
+/** The command line cannot be understood. The message says what to do instead. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -9,15 +9,15 @@ const usage = {
   serve: `siann serve [--role all|api|worker]
   Runs the service, and logs a line of JSON for each request. SIGTERM stops it once running requests are done.
     --role api           answers requests, and leaves recognition to workers (needs SIANN_REDIS_URL and SIANN_DATABASE_URL)
-    --role worker        recognises what others answer for (needs SIANN_REDIS_URL)`,
+    --role worker        recognises for the services that answer requests (needs SIANN_REDIS_URL)`,
   transcribe: `siann transcribe FILE… [options]
   Writes what is said in the files (- for standard input) to standard output.
 ${optionHelp('file', { response_format: 'text' })}
     --json               one JSON object a line, with the file's name in it`,
   listen: `siann listen [FILE] [options]
   Plays a file at the speed of speech, or standard input (wav, or LINEAR16 at 16 kHz), to a running service and shows
-  live captions: what is being said in grey, what is final below one another. A service that is restarted meanwhile
-  misses nothing. Ctrl-C ends it with the last words.
+  live captions: a line for each final, and in grey what is being said. A service that is restarted meanwhile misses
+  nothing. Ctrl-C ends it after the last words.
 ${optionHelp('stream')}
     --url ADDRESS        the service (default: the one of the data folder)
     --key KEY            or SIANN_API_KEY
@@ -26,29 +26,29 @@ ${optionHelp('stream')}
   projects: `siann projects list
 siann projects create NAME [--plan ${planIds.join('|')}]   (default: free)
 siann projects rename PROJECT NAME
-siann projects allow PROJECT NETWORK…|--everyone   which addresses may use its keys, as 192.0.2.0/24 or 2001:db8::/32
-siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks, unless --yes
+siann projects allow PROJECT NETWORK…|--everyone   the networks that may use its keys, as 192.0.2.0/24 or 2001:db8::/32
+siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks first, unless --yes
   A project is named by its name or its id. These and the next four work whether or not the service is running;
   --json prints one object a line.`,
   keys: `siann keys create --project PROJECT --environment live|test [--name NAME]
   Prints a new key, once: only its hash is kept.
 siann keys list [--project PROJECT]
 siann keys rename KEY NAME
-siann keys regenerate KEY [--yes]   a new key in the place of the old, which stops working at once
+siann keys regenerate KEY [--yes]   a new key replaces the old one, which stops working at once
 siann keys revoke KEY [--yes]
-siann keys sign KEY [--off]   requests must be signed with the secret that is printed, or no longer
+siann keys sign KEY [--off]   requests must be signed with the secret that is printed; with --off they need not
   A key is named by its id or its first characters, as the list shows them.`,
   plans: `siann plans list
 siann plans set PROJECT ${planIds.join('|')}`,
   usage: `siann usage [--project PROJECT] [--key KEY] [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--json]
-  Minutes and requests of each key, this month unless told otherwise; days are UTC.`,
+  Minutes and requests of each key, of this month if no days are named; days are in UTC.`,
   users: `siann users list
-siann users link   prints a link with which somebody chooses a name and a password for the console
+siann users link   prints a link that lets somebody choose a name and a password for the console
 siann users remove NAME [--yes]`,
   models: `siann models [--json]
-  Lists the speech models: whether they are installed and prepared, and what they cost.`,
+  Lists the speech models: whether they are installed and prepared, and how much disk and memory they take.`,
   doctor: `siann doctor [--json] [--settings]
-  Checks this machine and says what to do about whatever is wrong. --settings lists every setting instead.`,
+  Checks this machine and says how to mend what is wrong. --settings lists every setting instead.`,
   help: `siann help [COMMAND]
 siann --version`,
 };

@@ -9,7 +9,7 @@ import { UsageError } from './command.ts';
 type Values = Record<string, string | boolean | undefined>;
 type Argument = { name: string; option: RequestOption; argument: string; isFlag: boolean; text: string };
 
-/** The options of requests, for `parseCommandLine`. */
+/** The options of a request as options of a command line, for `parseCommandLine`. */
 export function optionArguments(
   requestType: RequestType,
   table?: OptionTable,
@@ -21,7 +21,7 @@ export function optionArguments(
   return Object.fromEntries(entries);
 }
 
-/** What the command line asks for. Throws a UsageError that names the argument. */
+/** Reads the options of a request from a command line. Throws a UsageError that names the argument. */
 export function readOptionArguments(values: Values, requestType: 'file'): Partial<FileOptions>;
 export function readOptionArguments(values: Values, requestType: 'stream'): Partial<StreamOptions>;
 export function readOptionArguments(
@@ -47,16 +47,16 @@ export function readOptionArguments(
   }
 }
 
-/** A line for each, or two where the first has no space left. */
+/** The help: one line for each option, or two if its name is long. */
 export function optionHelp(
   requestType: RequestType,
-  usual: Record<string, string> = {},
+  defaults: Record<string, string> = {},
   table?: OptionTable,
 ): string {
   return argumentsOf(requestType, table)
     .map(({ name, option, argument, isFlag }) => {
       const left = `--${argument}${isFlag ? '' : ` ${placeholderOf(option)}`}`;
-      return helpLine(left, `${helpSentence(option)}${defaultOf(option, usual[name])}`);
+      return helpLine(left, `${helpSentence(option)}${defaultOf(option, defaults[name])}`);
     })
     .join('\n');
 }
@@ -100,6 +100,6 @@ function helpSentence({ sentence, command }: RequestOption): string {
   return ofCommand ?? /^.*?\.(?= |$)/.exec(sentence)?.[0] ?? sentence;
 }
 
-function defaultOf({ default: fallback, kind }: RequestOption, usual = fallback): string {
-  return usual === undefined || kind === 'flag' || Array.isArray(usual) ? '' : ` (default: ${usual})`;
+function defaultOf({ default: ofTable, kind }: RequestOption, value = ofTable): string {
+  return value === undefined || kind === 'flag' || Array.isArray(value) ? '' : ` (default: ${value})`;
 }

@@ -5,7 +5,7 @@ import { type Command, type CommandContext, UsageError } from './command.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import { interruption } from './terminal/interruption.ts';
 
-// Each command is read only when it runs, so that a quick one starts quickly.
+// A command's code is loaded only when it runs, so that small commands start fast.
 const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./service/start.ts')).start,
   serve: async () => (await import('./service/serve.ts')).serve,
@@ -21,7 +21,7 @@ const commands: Record<string, () => Promise<Command>> = {
   help: async () => (await import('./help.ts')).help,
 };
 
-/** Runs one command line and gives its exit code. */
+/** Runs one command line and resolves with its exit code. */
 export async function runCommandLine(args: string[], context: CommandContext): Promise<number> {
   try {
     return await dispatch(args, context);
@@ -59,7 +59,7 @@ async function version(): Promise<string> {
   return JSON.parse(manifest).version;
 }
 
-/** The process's own streams, settings and signals. */
+/** Runs a command line with the streams, settings and signals of this process. */
 export async function main(args: string[]): Promise<void> {
   const { stdin, stdout, stderr } = process;
   const signal = interruption(process);
@@ -68,12 +68,12 @@ export async function main(args: string[]): Promise<void> {
     stdout,
     stderr,
     signal,
-    loadConfig: (said) => loadConfig({ ...environmentWithFiles(process.env), ...said }),
+    loadConfig: (overrides) => loadConfig({ ...environmentWithFiles(process.env), ...overrides }),
     createRecogniser: async (options) =>
       (await import('../wiring/create-recogniser.ts')).createRecogniser(options),
     onReload: (listener) => void process.on('SIGHUP', listener),
   });
-  // An interrupted start may leave its inference processes being born; they end with this one.
+  // An interrupted start may still be starting inference processes. They end with this process.
   if (signal.aborted) process.exit();
   stdin.destroy();
 }

@@ -31,7 +31,7 @@ test('a reader that goes away is not an error', async () => {
   assert.equal(code, 0);
 });
 
-test('help lists every command, and one command alone', async () => {
+test('help shows every command, or only the command that is named', async () => {
   const all = scriptedContext();
   assert.equal(await runCommandLine([], all), 0);
   for (const command of [
@@ -58,7 +58,7 @@ test('bad settings stop a command and are all named', async () => {
   assert.match(context.complained(), /SIANN_MODEL: "huge".*\n\s+SIANN_THREAD: unknown setting/);
 });
 
-test('an .env file gives what the environment does not', () => {
+test('an .env file gives values that the environment does not have', () => {
   const file = `# comment\nSIANN_MODEL=tiny # small machine\nexport SIANN_DATA="/srv/my data"\n\nSIANN_CACHE='/c'\r\nNOT A LINE\nEMPTY=`;
   assert.deepEqual(parseEnvFile(file), {
     SIANN_MODEL: 'tiny',

@@ -19,7 +19,7 @@ export type Script = {
   env?: Record<string, string>;
 };
 
-/** A command's surroundings in memory. Its recogniser "hears" the words that the bytes spell; `noise` is not audio. */
+/** A command's context in memory. Its recogniser returns the words that the bytes spell; `noise` is not audio. */
 export function scriptedContext(script: Script = {}): ScriptedContext {
   const [out, err]: [string[], string[]] = [[], []];
   const asked: TranscribeOptions[] = [];
@@ -54,7 +54,7 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
     stdout: { write: (text) => out.push(text), isTTY: script.terminal ?? false },
     stderr: { write: (text) => err.push(text), isTTY: script.terminal ?? false, columns: 60 },
     signal: script.signal ?? new AbortController().signal,
-    loadConfig: (said): Config => loadConfig({ ...script.env, ...said }),
+    loadConfig: (overrides): Config => loadConfig({ ...script.env, ...overrides }),
     createRecogniser: async ({ onPrepare }) => {
       onPrepare?.({ step: 'Reading the weights', fraction: 0.5 });
       return recogniser;

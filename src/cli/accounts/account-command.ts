@@ -1,10 +1,10 @@
-/** What the commands that manage accounts have in common: actions, the database, and what they print. */
+/** The common part of the commands for accounts: actions, the database, and what they print. */
 import type { ParseArgsConfig } from 'node:util';
 import { type Accounts, createAccounts } from '../../accounts/projects/accounts.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/open-database.ts';
-import { type CommandContext, parseCommandLine, UsageError } from '../command.ts';
+import { type CommandContext, parseCommandLine, refuseArguments, UsageError } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';
 
@@ -19,8 +19,8 @@ export async function runAction(
   context: CommandContext,
 ): Promise<number> {
   if (!Object.hasOwn(actions, name)) {
-    const said = name === '' ? 'Say what to do' : `"${name}" is not something to do here`;
-    throw new UsageError(`${said}: ${Object.keys(actions).join(', ')}.`);
+    const problem = name === '' ? 'Say what to do' : `"${name}" is not something to do here`;
+    throw new UsageError(`${problem}: ${Object.keys(actions).join(', ')}.`);
   }
   await onDatabase(context, (accountContext) => actions[name]!(args, accountContext));
   return exitCodes.ok;
@@ -39,7 +39,7 @@ export async function onDatabase(
   }
 }
 
-/** The options with `--json` among them, and exactly the arguments that are named. */
+/** Reads the options, `--json` among them, and exactly the arguments in `names`. */
 export function parseAction<const Options extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   names: readonly string[],
@@ -49,14 +49,13 @@ export function parseAction<const Options extends NonNullable<ParseArgsConfig['o
     ...options,
     json: { type: 'boolean', default: false },
   });
-  if (positionals.length > names.length)
-    throw new UsageError(`"${positionals[names.length]}" is not expected here.`);
+  refuseArguments(positionals.slice(names.length));
   const missing = names[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`);
   return { values, positionals };
 }
 
-/** One object a line, or the text for people. */
+/** Prints one JSON object per line, or the text for people. */
 export function print(
   context: CommandContext,
   json: boolean,

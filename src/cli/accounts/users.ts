@@ -4,7 +4,7 @@ import { consoleOrigin, setupAddress } from '../service/console-address.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { type Action, parseAction, print, runAction, tableOr } from './account-command.ts';
 
-/** Who may use the console. */
+/** The people who may sign in to the console. */
 export const users: Command = (args, context) => runAction({ list, link, remove }, args, context);
 
 const list: Action = async (args, context) => {

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { availableParallelism, freemem } from 'node:os';
 import { type Config, ConfigError, loadConfig as loadDefaults } from '../../settings/config.ts';
 
-/** One thing that must be right for Siann to work, and what to do when it is not. */
+/** Checks one thing that Siann needs. When it is not right, the sentence says what to do. */
 export type Check = { name: string; run(): Promise<CheckResult> };
 export type CheckResult = { ok: boolean; sentence: string };
 
 export function machineChecks(loadConfig: () => Config): Check[] {
-  // With a bad setting the other checks still say something, about the defaults.
+  // When a setting is bad, the other checks use the defaults.
   const config = () => {
     try {
       return loadConfig();
@@ -35,12 +35,12 @@ async function checkWeights({ model: id, adapter, precision, cacheFolder }: Conf
   const { verifyWeights } = await import('../../model/prepare-model.ts');
   const { findPrepared } = await import('../../model/prepared-cache.ts');
   const model = publishedModel(id, adapter);
-  const isKept = await access(model.encoder.path).then(
+  const isInstalled = await access(model.encoder.path).then(
     () => true,
     () => false,
   );
-  // An image has the prepared model in their place.
-  if (!isKept && (await findPrepared(model, cacheFolder, precision)))
+  // A container image has the prepared model instead of the published weights.
+  if (!isInstalled && (await findPrepared(model, cacheFolder, precision)))
     return { ok: true, sentence: `${id} is prepared, and what was published is no longer needed.` };
   await verifyWeights(model);
   return { ok: true, sentence: `the files of ${id} are what was published.` };
@@ -131,7 +131,7 @@ async function readProcessorFlags(): Promise<ReadonlySet<string> | undefined> {
   return line === undefined ? undefined : new Set(line.split(' '));
 }
 
-/** What a container allows counts, not what the machine has; newer releases of Node know it. */
+/** The memory that a container may still use, which newer releases of Node.js know; otherwise the machine's free memory. */
 export function freeMemory(): number {
   return process.availableMemory?.() ?? freemem();
 }

@@ -35,7 +35,7 @@ export async function printModels(
   return exitCodes.ok;
 }
 
-/** An image leaves out the weights from which its model was prepared. */
+/** A container image has a prepared model without the weights that it was made from, so `prepared` is asked first. */
 function stateOf({ installed, prepared }: ModelListing): string {
   if (prepared) return 'ready';
   return installed ? 'prepared at first use' : 'not installed: run npm ci';

@@ -3,19 +3,19 @@ import { speakerNumber } from '../../../wire/speaker-number.ts';
 import { columnsOf } from '../../../wire/text-width.ts';
 import type { Output } from '../command.ts';
 
-/** Shows what a stream says, as it says it. */
+/** Shows the events of a stream as they come. */
 export type Captions = { show(event: LiveEvent): void; end(): void };
 
 const clearLine = '\r\u001B[K';
 const grey = '\u001B[90m';
 const plain = '\u001B[0m';
 
-/** Finals one below the other; on a terminal, what is being said in grey under them, written over until it is final. */
+/** Writes a line for each final. On a terminal, the partial stands in grey below them and is overwritten until it is final. */
 export function createCaptions(output: Output): Captions {
-  let isDirty = false;
+  let showsPartial = false;
   const clear = () => {
-    if (isDirty) output.write(clearLine);
-    isDirty = false;
+    if (showsPartial) output.write(clearLine);
+    showsPartial = false;
   };
   return {
     show(event) {
@@ -26,7 +26,7 @@ export function createCaptions(output: Output): Captions {
         const speaker = event.speaker === undefined ? '' : `${speakerNumber(event.speaker)}: `;
         if (text !== '') output.write(`${speaker}${text}\n`);
       } else if (output.isTTY) {
-        isDirty = true;
+        showsPartial = true;
         output.write(`${clearLine}${grey}${lastColumns(text, (output.columns ?? 80) - 1)}${plain}`);
       }
     },
@@ -34,12 +34,12 @@ export function createCaptions(output: Output): Captions {
   };
 }
 
-/** One JSON object a line, every event. */
+/** Writes every event as a line of JSON. */
 export function createEventLines(output: Output): Captions {
   return { show: (event) => void output.write(`${JSON.stringify(event)}\n`), end() {} };
 }
 
-/** A line that wraps cannot be written over, so that the end of it is shown, where the news are. */
+/** The end of a text that fits on one line. A line that wraps cannot be overwritten, and new words come at the end. */
 export function lastColumns(text: string, columns: number): string {
   const characters = [...text];
   let width = 0;
@@ -52,7 +52,7 @@ export function lastColumns(text: string, columns: number): string {
   return characters.slice(from).join('');
 }
 
-/** What is heard cannot move the cursor. */
+/** Replaces control characters, so that a transcript cannot move the cursor. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ');
 }

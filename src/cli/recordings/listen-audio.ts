@@ -9,20 +9,20 @@ import { sniffContainer } from '../../audio/sniff-container.ts';
 const frameBytes = (pcmSampleRate / 10) * 2;
 const bytesPerSecond = pcmSampleRate * 2;
 
-/** A file's audio as LINEAR16 at 16 kHz, whatever it comes in. */
+/** A file's audio as LINEAR16 at 16 kHz, whatever its format is. */
 export async function fileAudio(file: string): Promise<AsyncIterable<Uint8Array>> {
   if ((await stat(file)).isDirectory()) throw new Error('this is a folder. Name one audio file.');
   return decoded(createReadStream(file));
 }
 
-/** Standard input: a file that says what it is, or else LINEAR16 at 16 kHz as it comes. */
+/** The audio of standard input. It is decoded if it begins like a known format; otherwise it is LINEAR16 at 16 kHz already. */
 export async function* pipedAudio(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = input[Symbol.asyncIterator]();
   const first = await source.next();
   if (first.done) return;
   const whole = rejoined(first.value, source);
   const container = sniffContainer(first.value);
-  // What is taken for mp3 is only what nothing else fits.
+  // `mp3` only means that no other format fits, which is also true of LINEAR16.
   if (container === undefined || container === 'mp3') yield* whole;
   else yield* decoded(whole);
 }
@@ -40,7 +40,7 @@ async function* rejoined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): As
   }
 }
 
-/** Small frames, none sooner than it would have been spoken. */
+/** Small frames, each no earlier than a microphone would give it. */
 export async function* atRealSpeed(
   audio: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

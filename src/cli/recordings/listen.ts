@@ -9,11 +9,12 @@ import type { Config } from '../../settings/config.ts';
 import { type Command, type CommandContext, type Output, parseCommandLine, UsageError } from '../command.ts';
 import { optionArguments, readOptionArguments } from '../option-arguments.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
+import { untilAborted } from '../terminal/until-aborted.ts';
 import { createCaptions, createEventLines } from './captions.ts';
 import { atRealSpeed, fileAudio, pipedAudio } from './listen-audio.ts';
 import { createServiceClient, serviceFailure } from './service-client.ts';
 
-/** How long the last words may take, from the last thing heard of the service. */
+/** How long to wait for the last words, counted from the last event of the service. */
 const lastWordsMs = { afterAudio: 60_000, afterInterruption: 5_000 };
 
 /** Streams to a running service and shows live captions. */
@@ -24,19 +25,19 @@ export const listen: Command = async (args, context) => {
   const client = createServiceClient({ url, key, ca: await readAuthority(request.authorityPath) });
   const captions = request.json ? createEventLines(context.stdout) : createCaptions(context.stdout);
   const stop = new AbortController();
-  let late: NodeJS.Timeout | undefined;
+  let lastWordsTimer: NodeJS.Timeout | undefined;
   const stream = client.listen({ ...options, signal: stop.signal });
   const ended = (async () => {
     for await (const event of stream) {
-      late?.refresh();
+      lastWordsTimer?.refresh();
       captions.show(event);
-      if (!request.json) complain(event, context.stderr);
+      if (!request.json) report(event, context.stderr);
     }
   })();
   try {
     await Promise.race([sendAudio(stream, atRealSpeed(audio, context.signal), context.signal), ended]);
     stream.close();
-    late = setTimeout(
+    lastWordsTimer = setTimeout(
       () => stop.abort(new Error('The last words did not come. Check that the service still runs.')),
       context.signal.aborted ? lastWordsMs.afterInterruption : lastWordsMs.afterAudio,
     );
@@ -45,7 +46,7 @@ export const listen: Command = async (args, context) => {
   } catch (error) {
     throw serviceFailure(error, url);
   } finally {
-    clearTimeout(late);
+    clearTimeout(lastWordsTimer);
     stop.abort();
     captions.end();
   }
@@ -97,10 +98,10 @@ function parseRequest(args: string[], context: CommandContext): ListenRequest {
   };
 }
 
-/** The service of the data folder, in the environment that the key is of. */
+/** The address of the service that uses this data folder, in the environment of the key. */
 function localAddress({ host, port, testPort, tls }: Config, key: string): string {
-  const ofKey = key.startsWith('sk_test_') ? testPort : port;
-  return `${serviceUrl({ host, port: ofKey, tls: tls === 'on' })}/v1`;
+  const portOfKey = key.startsWith('sk_test_') ? testPort : port;
+  return `${serviceUrl({ host, port: portOfKey, tls: tls === 'on' })}/v1`;
 }
 
 function localAuthority({ dataFolder }: Config): string | undefined {
@@ -108,7 +109,7 @@ function localAuthority({ dataFolder }: Config): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** With what this machine trusts anyway: the address may be of any service. */
+/** The authority together with the public ones, because the address may be that of any service. */
 async function readAuthority(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const authority = await readFile(path, 'utf8').catch(() => {
@@ -123,27 +124,24 @@ async function openFile(file: string): Promise<AsyncIterable<Uint8Array>> {
   });
 }
 
-/** Ends with everything written, or with the wish to stop. */
+/** Ends when all audio is written, or when the user interrupts. */
 async function sendAudio(
   stream: LiveStream,
   frames: AsyncGenerator<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Where no audio comes, the frames would never hear of it.
-  const stopped = new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
+  // While no audio comes, the generator of frames does not see the signal.
+  const stopped = untilAborted(signal);
   for (;;) {
     const next = await Promise.race([frames.next(), stopped]);
     if (!next || next.done) return;
-    // A microphone does not wait for a service that is away; what it says meanwhile is kept.
+    // A microphone does not wait for a service that is away. The stream keeps the audio meanwhile.
     stream.write(next.value).catch(() => {});
   }
 }
 
-/** What concerns whoever is speaking. That a service restarts needs no word of its own: the connection is taken up again. */
-function complain(event: LiveEvent, stderr: Output): void {
+/** Tells the user what matters to a speaker. A restart of the service needs no message, because the client connects again. */
+function report(event: LiveEvent, stderr: Output): void {
   if (event.type === 'warning' && event.code !== 'draining') stderr.write(`${event.message}\n`);
   if (event.type === 'connection.lost')
     stderr.write('The connection was lost. Trying again; what is said meanwhile is kept.\n');

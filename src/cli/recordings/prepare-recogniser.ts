@@ -1,19 +1,17 @@
 import type { Recogniser } from '../../speech/recogniser.ts';
 import type { CommandContext } from '../command.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
+import { unlessAborted } from '../terminal/until-aborted.ts';
 
-/** The recogniser, with the bar showing how far its model is; an interruption does not wait for it. */
+/** Creates the recogniser, and shows on the bar how its model is prepared. An interruption does not wait for that. */
 export async function prepareRecogniser(context: CommandContext, bar: ProgressBar): Promise<Recogniser> {
   const { signal } = context;
-  // A command's own file is recognised by the command's own processes.
+  // The command recognises in processes of its own, even if the settings name a Redis.
   const config = { ...context.loadConfig({ SIANN_ROLE: 'all' }), redisUrl: undefined };
   signal.throwIfAborted();
-  const prepared = context.createRecogniser({
+  const created = context.createRecogniser({
     config,
     onPrepare: ({ step, fraction }) => bar.showStep(step, fraction),
   });
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    prepared.then(resolve, reject);
-  });
+  return unlessAborted(created, signal);
 }

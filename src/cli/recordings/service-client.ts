@@ -5,11 +5,11 @@ export type ServiceClientOptions = {
   /** The base address, with https or wss. */
   url: string;
   key: string;
-  /** What to trust besides what this machine trusts already. */
+  /** The authorities to trust (PEM). Undefined means those that this machine trusts. */
   ca: string | undefined;
 };
 
-/** The client that everybody uses, for somebody at a terminal: what cannot be reached at first is said at once. */
+/** The public client, set up for somebody at a terminal: when the first connection fails, it says so at once. */
 export function createServiceClient({ url, key, ca }: ServiceClientOptions): Siann {
   class TrustingSocket extends WebSocket {
     constructor(address: string, protocols?: string[], options?: { headers: Record<string, string> }) {
@@ -24,7 +24,7 @@ export function createServiceClient({ url, key, ca }: ServiceClientOptions): Sia
   return new Siann({ apiKey: key, baseUrl: url, maxRetries: 0, WebSocket: TrustingSocket });
 }
 
-/** What went wrong between the client and the service, as a sentence that says what to do at a terminal. */
+/** An error of the connection, as a sentence that tells somebody at a terminal what to do. */
 export function serviceFailure(error: unknown, url: string): unknown {
   if (!(error instanceof SiannError)) return error;
   if (error.code === 'connection_failed') return connectionFailure(error, url);
@@ -38,14 +38,14 @@ export function serviceFailure(error: unknown, url: string): unknown {
 function connectionFailure(error: SiannError, url: string): Error {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   const code = cause?.code ?? '';
-  const said = (message: string) => new Error(message, { cause: error });
+  const failure = (message: string) => new Error(message, { cause: error });
   if (code === 'ECONNREFUSED' || cause instanceof AggregateError)
-    return said(
+    return failure(
       `Nothing listens at ${url}. Start the service with \`npm start\`, or name another with --url.`,
     );
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return said(`There is no machine of the name in ${url}. Check --url.`);
+    return failure(`There is no machine of the name in ${url}. Check --url.`);
   if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
-    return said(`The certificate of ${url} is not trusted. Name the file of its authority with --ca.`);
-  return said(`${url} cannot be reached: ${cause?.message ?? error.message}`);
+    return failure(`The certificate of ${url} is not trusted. Name the file of its authority with --ca.`);
+  return failure(`${url} cannot be reached: ${cause?.message ?? error.message}`);
 }

@@ -48,7 +48,7 @@ function parseRequest(args: string[]): TranscribeRequest {
   if (positionals.filter((file) => file === '-').length > 1) throw new UsageError('Name - only once.');
   const json = values.json === true;
   const asked = readOptionArguments(values, 'file');
-  // Who counts the speakers wants them told apart.
+  // A number of speakers also turns diarization on.
   if (asked.numSpeakers !== undefined) asked.speakerDiarization = true;
   const options = decideFileOptions(asked, json ? 'json' : 'text');
   const { responseFormat, timestampGranularities } = options;
@@ -120,7 +120,7 @@ function failureSentence(error: unknown): string {
   return fileFailures[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** A file name cannot move the cursor or colour the terminal. */
+/** Replaces control characters, so that a file name cannot move the cursor or colour the terminal. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '�');
 }

@@ -1,10 +1,10 @@
 import type { Config } from '../../settings/config.ts';
 import { checkDataFolder, checkDiskSpace, checkMemory, freeMemory } from '../machine/doctor-checks.ts';
 
-/** What would stop the service later, or make it crawl, said before anything is begun. Throws what cannot be worked around. */
+/** Warnings about what would make the service slow. Throws when there is too little disk space to start. */
 export async function checkBeforeStart(config: Config): Promise<string[]> {
   const folder = await checkDataFolder(config.dataFolder);
-  // What is wrong with it is said best by whoever needs it first.
+  // The part that first writes to the folder reports what is wrong with it best.
   if (!folder.ok) return [];
   const disk = await checkDiskSpace(config.dataFolder);
   if (!disk.ok) throw new Error(`There is not enough disk space: ${disk.sentence}`);
@@ -12,7 +12,7 @@ export async function checkBeforeStart(config: Config): Promise<string[]> {
   return memory.ok ? [] : [`There is little memory: ${memory.sentence}`];
 }
 
-/** The disk may fill up on the way too. */
+/** Says in a sentence that the disk became full during the start. Other errors stay as they are. */
 export function explainStartFailure(error: unknown): unknown {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;

@@ -2,7 +2,7 @@ import { createService, type Service } from '../../wiring/create-service.ts';
 import type { CommandContext } from '../command.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
-/** Answers requests until it is told to stop, and lets those that are under way finish then. */
+/** Answers requests until it is told to stop, and then lets running requests finish. */
 export function runService(
   context: CommandContext,
   onReady: (service: Service) => Promise<void> = async () => {},

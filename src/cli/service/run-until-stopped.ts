@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
-import { aborted, unlessAborted } from '../terminal/until-aborted.ts';
+import { unlessAborted, untilAborted } from '../terminal/until-aborted.ts';
 import { checkBeforeStart, explainStartFailure } from './before-start.ts';
 
 type Running = AsyncDisposable & { drain(): void | Promise<void> };
@@ -14,12 +14,12 @@ export type StartOptions = { config: Config; log: ServiceLog; onPrepare(progress
 type Options<Started extends Running> = {
   context: CommandContext;
   start(options: StartOptions): Promise<Started>;
-  /** What has to be done before it is of use, each with what to say meanwhile. */
+  /** The work to do before it is ready. The title is shown meanwhile. */
   steps(started: Started): { title: string; fraction: number; work(): Promise<unknown> }[];
   onReady?(started: Started): Promise<void>;
 };
 
-/** Runs until it is told to stop, and lets what is under way finish then. A second signal ends the process at once. */
+/** Runs until it is told to stop, and then lets running work finish. A second signal ends the process at once. */
 export async function runUntilStopped<Started extends Running>(options: Options<Started>): Promise<number> {
   const { context } = options;
   const { signal } = context;
@@ -40,7 +40,7 @@ export async function runUntilStopped<Started extends Running>(options: Options<
     }
     bar.clear();
     await options.onReady?.(started);
-    await aborted(signal);
+    await untilAborted(signal);
   } catch (error) {
     if (!signal.aborted) {
       await started[Symbol.asyncDispose]();

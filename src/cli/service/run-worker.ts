@@ -2,7 +2,7 @@ import { createWorkerService } from '../../wiring/create-worker-service.ts';
 import type { CommandContext } from '../command.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
-/** Works until it is told to stop, and finishes what it has taken then, or hands it back. */
+/** Recognises until it is told to stop. Then it finishes the windows that it has taken, or hands them back. */
 export function runWorker(context: CommandContext): Promise<number> {
   return runUntilStopped({
     context,

@@ -14,7 +14,7 @@ export const start: Command = (args, context) => {
   });
 };
 
-/** On the first start an account, a project and a key for each environment; later ones find them there. */
+/** The first start makes an account, a project and a key for each environment. Later starts make nothing. */
 async function firstKeys({ accounts }: Service): Promise<Keys | undefined> {
   const project = await accounts.createFirst();
   if (!project) return undefined;

@@ -8,9 +8,9 @@ export type Keys = Record<Environment, string>;
 
 export type WelcomeOptions = {
   service: Pick<Service, 'addresses' | 'authorityPath'>;
-  /** Where they were made just now. */
+  /** Set if they were made just now. */
   keys: Keys | undefined;
-  /** As long as nobody can sign in to the console. */
+  /** Set as long as nobody can sign in to the console. */
   link: string | undefined;
 };
 
@@ -55,7 +55,7 @@ function consoleLines(origin: string, link: string | undefined, authorityPath: s
     '',
     ...(authorityPath
       ? [
-          'The browser warns about the certificate the first time, since it is of this installation’s own making: go on.',
+          'The browser warns about the certificate the first time, because this installation made it itself: go on.',
           '',
         ]
       : []),
@@ -75,7 +75,7 @@ function trustLines(authorityPath: string | undefined): string[] {
   if (!authorityPath) return [];
   const path = shellWord(authorityPath);
   return [
-    `The certificate is of this installation’s own making. Clients have to trust ${relative('.', authorityPath)}:`,
+    `This installation made its certificate itself. Clients have to trust ${relative('.', authorityPath)}:`,
     '',
     `  curl --cacert ${path}`,
     `  NODE_EXTRA_CA_CERTS=${path}   for Node.js`,
@@ -84,7 +84,7 @@ function trustLines(authorityPath: string | undefined): string[] {
   ];
 }
 
-/** As it can be pasted into a shell. */
+/** Quotes a text so that it can be pasted into a shell. */
 function shellWord(text: string): string {
   return /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

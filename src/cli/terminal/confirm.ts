@@ -1,13 +1,14 @@
 import type { CommandContext } from '../command.ts';
+import { unlessAborted } from './until-aborted.ts';
 
-/** Asks before something is lost, where somebody is there to answer. */
+/** On a terminal, asks before something is lost, and throws unless the answer is yes. */
 export async function confirm(
   question: string,
   { stdin, stderr, signal }: Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>,
 ): Promise<void> {
   if (!stdin.isTTY) return;
   stderr.write(`${question} Go on? [y/N] `);
-  const answer = await Promise.race([firstLine(stdin), untilAborted(signal)]);
+  const answer = await unlessAborted(firstLine(stdin), signal);
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Error('Nothing was changed.');
 }
 
@@ -18,10 +19,4 @@ async function firstLine(stdin: AsyncIterable<Uint8Array>): Promise<string> {
     if (line.includes('\n')) break;
   }
   return line.split('\n', 1)[0]!;
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import { exitCodes } from './exit-codes.ts';
 
-/** Why the work was given up, and the exit code that says so. */
+/** The reason why a command stopped early, with the exit code for it. */
 export class Interruption extends Error {
   readonly exitCode: number;
 
@@ -10,7 +10,7 @@ export class Interruption extends Error {
   }
 }
 
-/** Aborts at the first Ctrl-C, letting a second one kill, and when the reader of our output has gone (`siann … | head`). */
+/** Aborts at the first Ctrl-C, and when the reader of our output has gone (`siann … | head`). A second Ctrl-C kills the process. */
 export function interruption(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
   const stop = (exitCode: number) => controller.abort(new Interruption('Interrupted.', exitCode));

@@ -9,7 +9,7 @@ export type ProgressBar = AsyncDisposable & {
 };
 
 export type FileProgress = {
-  /** Passes the bytes on, noting how many have been read. */
+  /** Passes the bytes on and counts them. */
   count(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   update(progress: TranscribeProgress): void;
 };
@@ -18,7 +18,7 @@ type Clock = { now(): number };
 
 const redrawMilliseconds = 100;
 
-/** One line that is redrawn in place; it shows nothing unless the output is a terminal. */
+/** One line that is redrawn in place. It is shown only on a terminal. */
 export function createProgressBar(output: Output, clock: Clock = performance): ProgressBar {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let visible = false;
@@ -51,7 +51,7 @@ export function createProgressBar(output: Output, clock: Clock = performance): P
           const speed = doneSeconds / Math.max(0.001, (clock.now() - startedAt) / 1000);
           const figures = `${clockTime(doneSeconds)}  ${speed.toFixed(1)}×  ${name}`;
           if (totalBytes === undefined || bytesRead === 0) return draw(figures);
-          // Reading runs ahead of recognition, so the length is guessed from the share of the bytes decoded so far.
+          // The length of the file is estimated from the share of its bytes that has been decoded.
           const expectedSeconds = (decodedSeconds * totalBytes) / bytesRead;
           draw(`${gauge(expectedSeconds > 0 ? doneSeconds / expectedSeconds : 0)}  ${figures}`);
         },
@@ -76,7 +76,7 @@ function clockTime(seconds: number): string {
   return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
 }
 
-/** Cut to the terminal's width, counting Han and other wide characters as two columns. */
+/** Cuts a line to the terminal's width. Han and other wide characters take two columns. */
 function fit(line: string, columns: number): string {
   let width = 0;
   let fitted = '';

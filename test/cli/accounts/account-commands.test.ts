@@ -57,7 +57,7 @@ test('a key is renamed, regenerated under its id, signed for, and revoked', asyn
   assert.match(late.err, /was revoked\. Create a new one\./);
 });
 
-test('what takes a key away asks on a terminal, and is believed when it says --yes', async () => {
+test('deleting a project asks on a terminal, unless --yes is given', async () => {
   await siann('projects create talks');
   const no = await siann('projects delete talks', { terminal: true, stdin: 'n\n' });
   assert.equal(no.code, 1);
@@ -92,7 +92,7 @@ test('the plans are those of the contract', async () => {
   ]);
 });
 
-test('usage is shown by key and day, while the service goes on', async () => {
+test('usage is shown by key and day, while the service runs', async () => {
   await siann('projects create talks');
   const [made] = (await siann('keys create --project talks --environment test --json')).objects;
   await using database = await openDatabase({ url: file.url });

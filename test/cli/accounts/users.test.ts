@@ -42,7 +42,7 @@ test('the first screen has the console’s link and the keys; a later one has ne
   assert.match(later, /console {2}https:\/\/localhost:8443\/console\n/);
 });
 
-test('little memory is said before the start, and a full disk in a sentence', async () => {
+test('a start warns about little memory, and explains a full disk', async () => {
   const config = { ...loadConfig({}), memoryLimitMegabytes: 1e8 };
   const [warning] = await checkBeforeStart(config);
   assert.match(warning!, /^There is little memory: .*SIANN_MODEL=base/);

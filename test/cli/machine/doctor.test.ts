@@ -63,7 +63,7 @@ test('the checks of this machine all run and say something', async () => {
   }
 });
 
-test('what is wrong comes with what to do', async () => {
+test('a failed check says what to do', async () => {
   assert.match(checkNode('18.1.0').sentence, /Install Node\.js 20/);
   assert.match(checkPlatform('sunos', 'x64').sentence, /Use Linux/);
   assert.match(checkSettings(() => loadConfig({ SIANN_MODEL: 'x' })).sentence, /SIANN_MODEL/);

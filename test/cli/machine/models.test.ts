@@ -7,7 +7,7 @@ import { scriptedContext } from '../scripted-context.ts';
 const small = listing({ id: 'small', prepared: true, bytesOnDisk: 166_000_000, memoryBytes: 900_000_000 });
 const tiny = listing({ id: 'tiny', installed: false });
 
-test('the models are listed with their state and cost, the one in use marked', async () => {
+test('the models are listed with state and cost, and the one in use is marked', async () => {
   const context = scriptedContext();
   assert.equal(await printModels([], context, async () => [small, tiny]), 0);
   assert.equal(

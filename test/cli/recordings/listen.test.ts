@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service[Symbol.asyncDispose]());
 
-const wave = fileURLToPath(new URL('../../fixtures/audio/speech-opus.webm', import.meta.url));
+const recording = fileURLToPath(new URL('../../fixtures/audio/speech-opus.webm', import.meta.url));
 
 function contextOf(script: Script = {}, stdin?: AsyncIterable<Uint8Array>) {
   const env = {
@@ -38,14 +38,14 @@ async function* piped(...chunks: Uint8Array[]) {
 test('a file is played at the speed of speech to the service of the data folder', async () => {
   const context = contextOf();
   const startedAt = performance.now();
-  assert.equal(await runCommandLine(['listen', wave, '--language', 'en-US'], context), 0);
+  assert.equal(await runCommandLine(['listen', recording, '--language', 'en-US'], context), 0);
   assert.equal(context.printed(), 'word0 word1 word2 word3\n');
   assert.equal(context.complained(), '');
   const seconds = (performance.now() - startedAt) / 1000;
   assert.ok(seconds > 3.5, `${seconds} s for 3.7 s of speech`);
 });
 
-test('standard input is LINEAR16, and the key says which environment is meant', async () => {
+test('standard input is LINEAR16, and the key decides the environment', async () => {
   const context = contextOf({ env: { SIANN_API_KEY: service.keys.test } }, piped(silence(0.3), silence(0.4)));
   assert.equal(await runCommandLine(['listen', '--json'], context), 0);
   const events = context
@@ -62,7 +62,7 @@ test('standard input is LINEAR16, and the key says which environment is meant', 
   });
 });
 
-test('on a terminal, what is being said stands in grey until it is final', async () => {
+test('on a terminal, a partial is shown in grey until it is final', async () => {
   const context = contextOf({ terminal: true }, piped(silence(0.6)));
   assert.equal(
     await runCommandLine(['listen', '-'], Object.assign(context, { stdin: piped(silence(0.6)) })),
@@ -71,7 +71,7 @@ test('on a terminal, what is being said stands in grey until it is final', async
   assert.equal(context.printed(), '\r\u001B[K\u001B[90mword0\u001B[0m\r\u001B[Kword0\n');
 });
 
-test('Ctrl-C ends it with the last words', async () => {
+test('Ctrl-C ends the command after the last words', async () => {
   const controller = new AbortController();
   async function* endless() {
     yield silence(0.6);
@@ -83,7 +83,7 @@ test('Ctrl-C ends it with the last words', async () => {
   assert.equal(context.printed(), 'word0\n');
 });
 
-test('a service that is restarted meanwhile hears everything, once', async () => {
+test('a service that is restarted meanwhile recognises everything, once', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'siann-listen-'));
   let running = await startService({ dataFolder });
   const { ports, keys } = running;
@@ -119,19 +119,19 @@ test('a service that is restarted meanwhile hears everything, once', async () =>
   assert.equal(events.at(-1).audio_seconds, 4.6);
 });
 
-test('whatever goes wrong is said in a sentence', async () => {
+test('every failure is explained in a sentence', async () => {
   const cases: [args: string[], env: Record<string, string>, code: number, sentence: RegExp][] = [
-    [[wave], { SIANN_API_KEY: '' }, 2, /--key or SIANN_API_KEY/],
-    [[wave, '--key', `sk_live_${'a'.repeat(32)}`], {}, 1, /API key is missing or not valid/],
-    [[wave, '--url', 'https://localhost:9/v1'], {}, 1, /Nothing listens at https:\/\/localhost:9\/v1/],
-    [[wave, '--url', 'localhost'], {}, 2, /base address/],
-    [[wave, '--url', 'https://no-such-machine.invalid/v1'], {}, 1, /no machine|cannot be reached/],
-    [[wave, '--language', 'fr'], {}, 2, /--language is one of/],
-    [[wave, '--ca', '/no/such/file'], {}, 1, /cannot be read/],
+    [[recording], { SIANN_API_KEY: '' }, 2, /--key or SIANN_API_KEY/],
+    [[recording, '--key', `sk_live_${'a'.repeat(32)}`], {}, 1, /API key is missing or not valid/],
+    [[recording, '--url', 'https://localhost:9/v1'], {}, 1, /Nothing listens at https:\/\/localhost:9\/v1/],
+    [[recording, '--url', 'localhost'], {}, 2, /base address/],
+    [[recording, '--url', 'https://no-such-machine.invalid/v1'], {}, 1, /no machine|cannot be reached/],
+    [[recording, '--language', 'fr'], {}, 2, /--language is one of/],
+    [[recording, '--ca', '/no/such/file'], {}, 1, /cannot be read/],
     [['/no/such/file.wav'], {}, 1, /there is no such file/],
-    [[wave, wave], {}, 2, /one file at a time/],
+    [[recording, recording], {}, 2, /one file at a time/],
     [[fileURLToPath(import.meta.url)], {}, 1, /not audio that can be read/],
-    [[wave, '--url', `https://localhost:${service.ports.live}/v2`], {}, 1, /nothing at this address/],
+    [[recording, '--url', `https://localhost:${service.ports.live}/v2`], {}, 1, /nothing at this address/],
   ];
   for (const [args, env, code, sentence] of cases) {
     const context = contextOf({ env });
@@ -139,7 +139,7 @@ test('whatever goes wrong is said in a sentence', async () => {
     assert.match(context.complained(), sentence);
   }
   const untrusted = contextOf({ env: { SIANN_DATA: '/no/such/folder' } });
-  assert.equal(await runCommandLine(['listen', wave], untrusted), 1);
+  assert.equal(await runCommandLine(['listen', recording], untrusted), 1);
   assert.match(untrusted.complained(), /not trusted.*--ca/);
   const atTerminal = contextOf({ terminal: true });
   assert.equal(await runCommandLine(['listen'], atTerminal), 2);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgressBar } from '../../../src/cli/terminal/progress-bar.ts';
 
-test('the share done is guessed from the bytes read, with the time and the speed', async () => {
+test('the bar shows the share that is done, estimated from the bytes read, the time and the speed', async () => {
   const { bar, lines, advance } = terminal(80);
   const progress = bar.startFile('meeting.mp3', 1000);
   await drain(progress.count(bytes(500)));
@@ -23,13 +23,13 @@ test('input of unknown size shows the time only', async () => {
   assert.equal(lines.at(-1), '00:04  4.0×  -');
 });
 
-test('a line never wraps, wide characters counted', () => {
+test('a line never wraps, also with wide characters', () => {
   const { bar, lines } = terminal(34);
   bar.showStep('準備模型中', 0.5);
   assert.equal(lines.at(-1), '██████████░░░░░░░░░░  50%  準備模');
 });
 
-test('it is redrawn at most ten times a second', () => {
+test('the bar is redrawn at most ten times a second', () => {
   const { bar, lines, advance } = terminal(80);
   for (let i = 0; i < 100; i++) {
     bar.showStep('step', i / 100);
@@ -38,7 +38,7 @@ test('it is redrawn at most ten times a second', () => {
   assert.equal(lines.length, 10);
 });
 
-test('it is silent when the output is not a terminal', () => {
+test('nothing is drawn when the output is not a terminal', () => {
   const written: string[] = [];
   const bar = createProgressBar({ write: (text) => written.push(text) });
   bar.showStep('step', 0.5);
