@@ -4,9 +4,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../../errors/service-error.ts';
 
 export type SocketAcceptor = {
-  /** Throws what the client is answered instead of an upgrade. */
+  /** Throws the error that the client gets instead of an upgrade. */
   check(request: IncomingMessage): void;
-  /** Switches protocols. Nothing but `check` may have said no. */
+  /** Switches protocols. Only for a request that passed `check`. */
   accept(request: IncomingMessage, headers: Record<string, string>): WebSocket;
 };
 
@@ -14,18 +14,18 @@ export type SocketAcceptorOptions = { maxFrameBytes: number };
 
 const keyForm = /^[+/0-9A-Za-z]{22}==$/;
 const protocolForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Of those that a client offers; the others are where it puts its token. */
-const spokenProtocols = ['realtime', 'token', 'bearer'];
+/** The sub-protocols that we accept. Clients put their tokens into others. */
+const acceptedProtocols = ['realtime', 'token', 'bearer'];
 
 export function createSocketAcceptor({ maxFrameBytes }: SocketAcceptorOptions): SocketAcceptor {
   const headersOf = new WeakMap<IncomingMessage, Record<string, string>>();
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // Audio hardly gets smaller, and every stream would hold memory for it.
+    // Compression hardly makes audio smaller, and it takes memory for every stream.
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
-    handleProtocols: (offered) => spokenProtocols.find((protocol) => offered.has(protocol)) ?? false,
+    handleProtocols: (offered) => acceptedProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
   server.on('headers', (lines, request) => {
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);

@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts';
 
 export type CarryOptions = {
   socket: WebSocket;
-  /** Bytes that have come from the client so far, of whatever kind. */
+  /** How many bytes of any kind the client has sent so far. */
   bytesRead(): number;
   conversation: Conversation;
   onFailure(error: unknown): void;
@@ -13,9 +13,9 @@ export type CarryOptions = {
 
 export type CarryTimes = {
   pingMs: number;
-  /** A client from which nothing has come for so long, pongs included, is not there any more. */
+  /** A client that sends nothing for so long, not even a pong, is gone. */
   silenceMs: number;
-  /** A client that takes nothing for so long is not coming back. */
+  /** A client that reads nothing for so long is gone. */
   stallMs: number;
   /** How long the client may take to answer the close. */
   closeMs: number;
@@ -28,11 +28,11 @@ export const defaultTimes: CarryTimes = {
   closeMs: 5_000,
 };
 
-/** Above the first, audio waits in the client's own buffers; below the second, it comes again. */
+/** With more buffered audio than the first, we stop reading, so that audio waits in the client. Below the second, we read again. */
 const pauseAboveSeconds = 10;
 const resumeBelowSeconds = 5;
-const lookEveryMs = 50;
-/** What may wait for a slow reader before the session is asked for no more. */
+const checkEveryMs = 50;
+/** With this many bytes unread by the client, we ask the session for no more messages. */
 const unreadBytes = 64 * 1024;
 
 /** Carries a conversation over a socket until both have ended. */
@@ -44,12 +44,12 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
       resolve();
     });
   });
-  // What is wrong with a socket ends in its close.
+  // An error of the socket is always followed by its close.
   socket.on('error', () => {});
-  const closeSocket = holdClose(socket, (code) =>
+  const closeSocket = interceptClose(socket, (code) =>
     conversation.end(code === 1009 ? 'frame_too_large' : 'bad_message'),
   );
-  const reading = createReading(socket, conversation);
+  const flow = createFlowControl(socket, conversation);
   socket.on('message', (data, isBinary) => {
     try {
       if (isBinary) conversation.receiveBytes(data as Buffer);
@@ -57,9 +57,9 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     } catch (error) {
       fail(error);
     }
-    reading.holdBack();
+    flow.pauseIfAhead();
   });
-  const pulse = watchPulse(options, reading, times);
+  const pings = startPings(options, flow, times);
 
   try {
     for await (const message of conversation.messages()) await write(message);
@@ -67,14 +67,14 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     fail(error);
   }
   const { code, reason } = await conversation.closed;
-  clearInterval(pulse);
-  reading.end();
+  clearInterval(pings);
+  flow.resume();
   closeSocket(code, reason);
-  const late = setTimeout(() => socket.terminate(), times.closeMs);
+  const closeTimer = setTimeout(() => socket.terminate(), times.closeMs);
   await gone;
-  clearTimeout(late);
+  clearTimeout(closeTimer);
 
-  /** Never the client's fault: whatever it sends is answered in its dialect. */
+  /** For our own faults. What a client does wrong is answered in its dialect. */
   function fail(error: unknown): void {
     options.onFailure(error);
     conversation.end('internal_error', new ServiceError('internal_error', { cause: error }));
@@ -84,61 +84,61 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     if (socket.readyState !== WebSocket.OPEN) return gone;
     const taken = new Promise<void>((resolve) => socket.send(message, () => resolve()));
     if (socket.bufferedAmount < unreadBytes) return;
-    const stalled = setTimeout(() => socket.terminate(), times.stallMs);
+    const stallTimer = setTimeout(() => socket.terminate(), times.stallMs);
     await Promise.race([taken, gone]);
-    clearTimeout(stalled);
+    clearTimeout(stallTimer);
   }
 }
 
 /**
- * A frame that breaks the protocol makes ws close the socket at once, before anything could be said about it. So it has to
- * ask, and the socket is closed when the error has been sent. The function given back closes it.
+ * When a frame breaks the protocol, ws closes the socket at once, before the client can be sent an error. So we replace the
+ * `close` that ws calls: it reports the fault, and the function that is returned closes the socket after the error was sent.
  */
-function holdClose(socket: WebSocket, onFault: (code: number) => void): WebSocket['close'] {
+function interceptClose(socket: WebSocket, onFault: (code: number) => void): WebSocket['close'] {
   const close = socket.close.bind(socket);
-  let isReceived = false;
+  let clientCloses = false;
   socket.close = (code, data) => {
-    // An answer to the client's own close.
-    isReceived ||= code === undefined || data !== undefined;
-    if (isReceived) close(code, data);
+    // These arguments mean that ws answers the client's close.
+    clientCloses ||= code === undefined || data !== undefined;
+    if (clientCloses) close(code, data);
     else onFault(code!);
   };
   return close;
 }
 
-type Reading = { holdBack(): void; isHeld(): boolean; end(): void };
+type FlowControl = { pauseIfAhead(): void; isPaused(): boolean; resume(): void };
 
-/** Stops reading while there is more audio than can be heard soon. */
-function createReading(socket: WebSocket, conversation: Conversation): Reading {
+/** Stops reading from the socket while too much audio waits to be recognised. */
+function createFlowControl(socket: WebSocket, conversation: Conversation): FlowControl {
   let timer: NodeJS.Timeout | undefined;
-  const goOn = () => {
+  const resume = () => {
     clearInterval(timer);
     timer = undefined;
     socket.resume();
   };
   return {
-    holdBack() {
+    pauseIfAhead() {
       if (timer || conversation.bufferedSeconds < pauseAboveSeconds) return;
       socket.pause();
       timer = setInterval(() => {
-        if (conversation.bufferedSeconds < resumeBelowSeconds) goOn();
-      }, lookEveryMs);
+        if (conversation.bufferedSeconds < resumeBelowSeconds) resume();
+      }, checkEveryMs);
     },
-    isHeld: () => timer !== undefined,
-    end: goOn,
+    isPaused: () => timer !== undefined,
+    resume,
   };
 }
 
-/** Pings, and notices a client that has gone without a word. Audio is as good as a pong; where we do not read, neither counts. */
-function watchPulse(
+/** Pings the client, and ends the connection when nothing comes back. Audio counts like a pong. While we do not read, silence is our doing. */
+function startPings(
   { socket, bytesRead }: CarryOptions,
-  reading: Reading,
+  flow: FlowControl,
   times: CarryTimes,
 ): NodeJS.Timeout {
   let seenBytes = bytesRead();
   let seenAt = performance.now();
   return setInterval(() => {
-    if (bytesRead() !== seenBytes || reading.isHeld()) {
+    if (bytesRead() !== seenBytes || flow.isPaused()) {
       seenBytes = bytesRead();
       seenAt = performance.now();
     }

@@ -4,12 +4,12 @@ import type { ServiceError } from '../../errors/service-error.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { SessionClose } from '../../sessions/session-close.ts';
 
-/** One client's side of a stream: its messages in, what it shall read out, in whatever dialect it speaks. */
+/** What one client sends and receives over its connection, in its dialect. */
 export type Conversation = {
-  /** Neither ever throws: what cannot be understood ends the conversation. */
+  /** These two do not throw for bad messages. A message that cannot be understood ends the conversation. */
   receiveText(text: string): void;
   receiveBytes(bytes: Uint8Array): void;
-  /** What the client reads, in order. Pulling it is the back-pressure. */
+  /** The messages for the client, in order. Pulling them is the back-pressure. */
   messages(): AsyncIterable<string>;
   readonly bufferedSeconds: number;
   end(reason: EndReason, error?: ServiceError): void;
@@ -18,46 +18,50 @@ export type Conversation = {
 
 export type OpenSession = (config: StreamOptions) => Session;
 
-/** Called once the client is connected; whatever it asked for in vain has been answered before. */
+/** Begins a conversation when the client is connected. Bad requests were answered before. */
 export type BeginConversation = (
   open: OpenSession,
   sessionId: string,
-  /** What was noted with the token that was used. */
+  /** The note that was stored with the client's token. */
   tokenNote: string | undefined,
 ) => Conversation;
 
+/** Where a client's audio goes: a session, or a decoder in front of one. An empty message closes it. */
+export type AudioInput = Pick<Session, 'receiveAudio' | 'close' | 'bufferedSeconds'>;
+
 export type SessionConversation = {
   session: Session;
-  /** False for what it does not understand. */
+  /** By default, this is the session. */
+  audio?: AudioInput;
+  /** Returns false for a message that it does not understand. */
   receiveText(message: { type?: unknown }): boolean;
-  receiveBytes?(bytes: Uint8Array): void;
-  /** The messages that an event comes to; none is fine. */
+  /** The messages that tell the client about an event. There may be none. */
   write(event: SessionEvent): object[];
 };
 
-/** A conversation about one session that is open from its first moment to its last. */
+/** A conversation whose session is open from its beginning to its end. */
 export function sessionConversation(options: SessionConversation): Conversation {
-  const { session, write } = options;
+  const { session, audio = session, write } = options;
   return {
     receiveText(text) {
       const message = parseMessage(text);
       if (message === undefined || !options.receiveText(message)) session.end('bad_message');
     },
-    receiveBytes: options.receiveBytes ?? ((bytes) => session.receiveAudio(bytes)),
+    receiveBytes: (bytes) => audio.receiveAudio(bytes),
     async *messages() {
       for await (const event of session.events()) {
         for (const message of write(event)) yield JSON.stringify(message);
       }
     },
     get bufferedSeconds() {
-      return session.bufferedSeconds;
+      return audio.bufferedSeconds;
     },
     end: (reason, error) => session.end(reason, error),
     closed: session.closed,
   };
 }
 
-/** Undefined for what is no JSON object. */
+/** Undefined for a text that is not a JSON object. */
 export function parseMessage(text: string): { type?: unknown } | undefined {
   try {
     const message: unknown = JSON.parse(text);

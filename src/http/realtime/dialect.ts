@@ -3,15 +3,15 @@ import type { FastifySchema } from 'fastify';
 import type { BeginConversation } from './conversation.ts';
 import type { RequestCredentials } from './stream-credentials.ts';
 
-/** A way to speak about a stream that clients already know. */
+/** An interface for streams that clients of some service already know. */
 export type Dialect = {
-  /** A word for the figures. */
+  /** Its name in metrics and logs. */
   name: string;
   url: string;
   credentials(request: IncomingMessage): RequestCredentials;
-  /** How the address looks in the OpenAPI document, if it stands there. */
+  /** Its description in the OpenAPI document, if it has one. */
   documented?: FastifySchema;
-  /** Reads what the address asks for, before the upgrade. Throws invalid_value. */
+  /** Reads the query of the address, before the upgrade. Throws invalid_value. */
   read(query: URLSearchParams, offers: StreamOffers): BeginConversation;
 };
 

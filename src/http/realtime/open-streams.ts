@@ -1,14 +1,14 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Conversation } from './conversation.ts';
 
-/** All streams of the process: how many there may be, and how they are told that the service stops. */
+/** All open streams of the process. It limits their number, and ends them when the service stops. */
 export type OpenStreams = {
   readonly count: number;
   /** Throws overloaded. */
   checkCapacity(): void;
-  /** The function given back takes it out again. */
+  /** Returns a function that removes it again. */
   add(conversation: Pick<Conversation, 'end'>): () => void;
-  /** Each gets the finals of what it has sent, and then the end. */
+  /** Every client gets the finals of what it has sent, and then the end. */
   drain(): void;
 };
 

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../errors/service-error.ts';
 import { leaseOf } from '../server/admission-hook.ts';
 import { errorResponses, gateStatuses } from '../server/error-schema.ts';
+import { parseMessage } from './conversation.ts';
 import {
   defaultSettings,
   describeSettings,
@@ -14,7 +15,7 @@ import {
 
 const maxBodyBytes = 64 * 1024;
 
-/** Fields that are not named are sent all the same. */
+/** The answer has more fields than the schema names. */
 const open = { additionalProperties: true };
 
 const secretSchema = Type.Object(
@@ -26,7 +27,7 @@ const sessionSchema = Type.Object(
   { title: 'TranscriptionSession', ...open },
 );
 
-/** Tokens in the shapes in which OpenAI's clients ask for them; the settings that come along are the stream's first. */
+/** Tokens as OpenAI's clients ask for them. The settings in the request become the first settings of the stream. */
 export function openaiTokenRoutes(app: FastifyInstance): void {
   app.post('/v1/realtime/client_secrets', {
     config: { admission: 'message' },
@@ -81,7 +82,7 @@ async function issue(request: FastifyRequest, update: unknown = {}) {
   return { token, expiresAt: Math.floor(expiresAt.getTime() / 1000), settings };
 }
 
-/** Verified, where the key signs its requests. */
+/** Reads the JSON body. For a key that signs its requests, it also verifies the signature. */
 async function readBody(request: FastifyRequest): Promise<Record<string, unknown>> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -93,13 +94,9 @@ async function readBody(request: FastifyRequest): Promise<Record<string, unknown
   const content = Buffer.concat(parts);
   await leaseOf(request).verifyBody(createHash('sha256').update(content).digest('hex'));
   if (bytes === 0) return {};
-  try {
-    const body: unknown = JSON.parse(content.toString());
-    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
-  throw invalid('The body must be a JSON object.');
+  const body = parseMessage(content.toString());
+  if (body === undefined) throw invalid('The body must be a JSON object.');
+  return body;
 }
 
 function invalid(message: string): ServiceError {

@@ -2,34 +2,34 @@ import type { SessionEvent } from '../../../wire/stream-events.ts';
 import { createAsyncQueue } from '../../async/async-queue.ts';
 import type { Session } from '../../sessions/session.ts';
 
-/** Messages for the client from several sources: the session's events and what a dialect says by itself. */
+/** Joins the messages for a client from two sources: the events of the session, and messages that the dialect adds. */
 export type Outbox = {
-  say(message: object): void;
-  /** Says what the session has to say, no quicker than it is read, and then nothing more. */
-  follow(session: Session, write: (event: SessionEvent) => object[]): void;
+  send(message: object): void;
+  /** Sends the session's events, no faster than the client reads them. The outbox ends when they end. */
+  forward(session: Session, write: (event: SessionEvent) => object[]): void;
   end(): void;
   /** For one reader. */
   messages(): AsyncGenerator<string>;
 };
 
-/** With this many unread, the session waits, and drops the partials that were overtaken. */
+/** With this many unread messages, the session waits, and drops partials that newer ones replace. */
 const maxUnread = 16;
 
 export function createOutbox(): Outbox {
   const unread = createAsyncQueue<string>({ capacity: maxUnread });
-  const say = (message: object) => unread.push(JSON.stringify(message));
+  const send = (message: object) => unread.push(JSON.stringify(message));
 
   async function pull(session: Session, write: (event: SessionEvent) => object[]): Promise<void> {
     for await (const event of session.events()) {
-      for (const message of write(event)) say(message);
+      for (const message of write(event)) send(message);
       await unread.space();
     }
   }
 
   return {
-    say,
+    send,
     end: unread.end,
-    follow(session, write) {
+    forward(session, write) {
       pull(session, write).then(unread.end, unread.fail);
     },
     messages: unread.items,

@@ -30,17 +30,17 @@ export type RealtimeRoutesOptions = {
   corsOrigins: readonly string[];
   metrics: Pick<Metrics, 'streamOpened' | 'streamClosed' | 'streamFault' | 'finalSaid'>;
   log: Pick<ServiceLog, 'error'>;
-  /** Without it nobody can ask for speakers. */
+  /** Without it, streams cannot tell speakers apart. */
   createSpeakerTracker?: () => SpeakerTracker;
   times?: CarryTimes;
 };
 
 const dialects: Dialect[] = [siannDialect, openaiDialect, deepgramDialect, whisperLiveKitDialect];
 
-/** What is recorded of a stream that failed before its session could say anything. */
+/** The record of a stream that failed before its session ended. */
 const lostStream = { closeCode: 1011, reason: 'internal_error', audioSeconds: 0, billedSeconds: 0 } as const;
 
-/** Live captions, in every dialect over the same sessions. */
+/** Live captions in every dialect. All of them use the same sessions. */
 export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOptions): void {
   const { recogniser, streams, limits, metrics, log } = options;
   const acceptor = createSocketAcceptor(limits);
@@ -71,7 +71,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     await leaseOf(request).verifyBody(emptyBodyHash);
     streams.checkCapacity();
     reply.hijack();
-    // The client went away meanwhile, and its lease is closed already.
+    // The client has gone away meanwhile, and its lease is closed.
     if (reply.raw.closed) return reply;
     const socket = acceptor.accept(request.raw, { 'x-request-id': request.id });
     request.stream = stream(dialect.name, begin, request, socket).catch((error) => {
@@ -103,14 +103,14 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
           ...(config.speakerDiarization &&
             options.createSpeakerTracker && { speakers: options.createSpeakerTracker() }),
         });
-        return figures.measured(session, config);
+        return figures.measure(session, config);
       },
       request.id,
       lease.tokenNote,
     );
     metrics.streamOpened(dialect);
-    const leave = streams.add(conversation);
-    // A session is told by itself; a client that has opened none yet is told here.
+    const removeStream = streams.add(conversation);
+    // An open session sees this by itself. A client without a session yet learns it from here.
     lease.revoked.addEventListener('abort', () => conversation.end('key_revoked'), { once: true });
     try {
       await carryConversation({
@@ -121,7 +121,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
         ...(options.times && { times: options.times }),
       });
     } finally {
-      leave();
+      removeStream();
     }
     const { code: closeCode, reason } = await conversation.closed;
     const { audioSeconds, billedSeconds } = figures;

@@ -8,7 +8,7 @@ type Options = {
   log: Pick<ServiceLog, 'error'>;
 };
 
-/** Counts everything that goes wrong inside a stream, and logs the first of each kind: the others mostly say the same. */
+/** Counts every fault inside a stream, and logs the first one of each kind, because the others are mostly the same. */
 export function reportFaults({ requestId, metrics, log }: Options): SessionOptions['onFault'] {
   const logged = new Set<SessionFault>();
   return (fault, error) => {

@@ -2,7 +2,7 @@ import { invalidValue } from '../../options/option-value.ts';
 import type { OptionTexts } from '../../options/read-options.ts';
 import type { LanguageSetting } from '../../speech/transcript/languages.ts';
 
-/** Languages as clients of other services name them, by what they begin with. */
+/** The names of languages in other services, with our setting for each. */
 const settings: [pattern: RegExp, setting: LanguageSetting][] = [
   [/^(mixed|multi|auto)$/, 'mixed'],
   [/^zh-(cn|sg|hans)/, 'zh-CN'],
@@ -19,8 +19,8 @@ export function readSpokenLanguage(name: string | undefined, param: string): Lan
   throw invalidValue(param, `\`${param}\` is one of zh-TW, zh-CN, en-US, nan-TW, or multi for all of them.`);
 }
 
-/** The same texts with the language under the name that we have for it. */
-export function inOurLanguages(texts: OptionTexts, name: string): OptionTexts {
+/** Replaces the name of the language by our name for it. */
+export function translateLanguage(texts: OptionTexts, name: string): OptionTexts {
   const asked = texts.get(name);
   return asked
     ? new Map([...texts, [name, asked.map((each) => each && readSpokenLanguage(each, name))]])

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/service-error.ts';
 import { offeredProtocols } from './accept-socket.ts';
 
-/** Where a route looks for who is asking. */
+/** The key or the token that a request brings. */
 export type RequestCredentials = { authorization: string | undefined; streamToken?: string | undefined };
 
-/** Keys are sent in a header only; tokens, which browsers have in their place, in the query or as a sub-protocol. */
+/** Keys come only in a header. Browsers have tokens instead, which come in the query or as a sub-protocol. */
 export function streamCredentials(request: IncomingMessage): RequestCredentials {
   const { authorization } = request.headers;
   return { authorization, streamToken: tokenOf(request) };
 }
 
-/** Deepgram's clients say `Token` where others say `Bearer`, and their browsers offer the pair `token`, KEY. */
+/** Deepgram's clients send `Token` instead of `Bearer`. In browsers, they offer the sub-protocols `token` and the key. */
 export function deepgramCredentials(request: IncomingMessage): RequestCredentials {
   const { authorization, streamToken } = streamCredentials(request);
   return { authorization: authorization?.replace(/^token /i, 'Bearer '), streamToken };
@@ -34,8 +34,8 @@ function tokenOf(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Pages of other sites are let in as elsewhere (SIANN_CORS_ORIGINS). A token is enough by itself: whoever made it with the
- * key gave it to the page.
+ * Refuses pages of other sites, unless SIANN_CORS_ORIGINS names them. With a token, every page may connect, because the owner
+ * of the key gave the token to the page.
  */
 export function createOriginCheck(allowedOrigins: readonly string[]) {
   const allowed = new Set(allowedOrigins);

@@ -2,18 +2,18 @@ import type { StreamOptions } from '../../../wire/option-types.ts';
 import type { SessionEvent } from '../../../wire/stream-events.ts';
 import type { Session } from '../../sessions/session.ts';
 
-/** What is known of a session's audio from outside, for the log and the figures. */
+/** Measures a session from outside, for the log and the metrics. */
 export type StreamFigures = {
-  /** The same session, measured. */
-  measured(session: Session, config: StreamOptions): Session;
+  /** Returns a session that behaves the same and is measured. */
+  measure(session: Session, config: StreamOptions): Session;
   readonly audioSeconds: number;
   readonly billedSeconds: number;
 };
 
-/** Arrivals are kept for this much audio; a final that comes later is not measured. */
+/** How many arrivals of audio are kept, at least. A final that comes later than that is not measured. */
 const keptArrivals = 3000;
 
-/** `onFinal` is told how long after the end of the speaker's pause a final came. */
+/** `onFinal` gets the time from the end of the speaker's pause to the final. */
 export function createStreamFigures({ onFinal }: { onFinal(seconds: number): void }): StreamFigures {
   let ended = { audioSeconds: 0, billedSeconds: 0 };
   return {
@@ -23,7 +23,7 @@ export function createStreamFigures({ onFinal }: { onFinal(seconds: number): voi
     get billedSeconds() {
       return ended.billedSeconds;
     },
-    measured(session, config) {
+    measure(session, config) {
       const arrivals = createArrivals(config);
       const note = (event: SessionEvent) => {
         if (event.type === 'session.end') {
@@ -53,7 +53,7 @@ export function createStreamFigures({ onFinal }: { onFinal(seconds: number): voi
   };
 }
 
-/** When which second of the audio came in; not known for FLAC, which must be decoded for it. */
+/** Remembers when each second of the audio arrived. For FLAC this is not known, because it would have to be decoded. */
 function createArrivals({ encoding, sampleRate }: StreamOptions) {
   const bytesPerSecond = { LINEAR16: sampleRate * 2, MULAW: sampleRate, FLAC: 0 }[encoding];
   const arrivals: { seconds: number; at: number }[] = [];

@@ -4,7 +4,7 @@ import { errorResponses, gateStatuses } from '../server/error-schema.ts';
 
 const query = optionsSchema('stream', {
   token: Type.Optional(
-    Type.String({ description: 'In place of the header: a token of POST /speech/realtime/tokens.' }),
+    Type.String({ description: 'A token of POST /speech/realtime/tokens, instead of the header.' }),
   ),
 });
 
@@ -13,7 +13,7 @@ export const streamSchema = {
   tags: ['Realtime'],
   summary: 'Live captions over WebSocket',
   description:
-    'Send audio in binary messages, or `{"type":"keepalive"}`, `{"type":"finalize"}`, `{"type":"close"}`; an empty binary message means close. Events come back as JSON. Whatever can fail before the upgrade is answered as HTTP.',
+    'Send audio in binary messages, or `{"type":"keepalive"}`, `{"type":"finalize"}`, `{"type":"close"}`; an empty binary message means close. Events come back as JSON. Every error before the upgrade is answered as HTTP.',
   querystring: query,
   response: {
     101: { description: 'The connection speaks WebSocket from here on.' },

@@ -11,7 +11,7 @@ const tokenSchema = Type.Object(
   { title: 'StreamToken' },
 );
 
-/** `POST /v1/speech/realtime/tokens`: what a page gets in place of a key, which it must never see. */
+/** `POST /v1/speech/realtime/tokens` makes a token for a web page, because a page must never see a key. */
 export function tokenRoute(app: FastifyInstance): void {
   app.post('/v1/speech/realtime/tokens', {
     config: { admission: 'call' },
@@ -19,7 +19,7 @@ export function tokenRoute(app: FastifyInstance): void {
       operationId: 'createStreamToken',
       summary: 'A token for one stream from a browser',
       description:
-        'Made by your server with its key, and given to a page. The page connects with `?token=`, or with the sub-protocols `realtime` and `openai-insecure-api-key.<token>`. The limits of the key apply.',
+        'Your server makes it with its key and gives it to a page. The page connects with `?token=`, or with the sub-protocols `realtime` and `openai-insecure-api-key.<token>`. The limits of the key apply.',
       tags: ['Realtime'],
       response: {
         200: { description: 'The token.', content: { 'application/json': { schema: tokenSchema } } },

@@ -4,16 +4,16 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { answerRaw } from '../server/raw-answer.ts';
 
 /**
- * Requests for another protocol go the way of all others, so that whatever can fail before the upgrade is answered as HTTP:
- * through the same hooks and the same gate, with the same errors.
+ * Sends upgrade requests through the same hooks and the same gate as all other requests, so that an error before the upgrade is
+ * answered as HTTP.
  */
 export function routeUpgrades(server: Server, handler: RequestListener): void {
   server.on('upgrade', (request, duplex, head: Buffer) => {
     const socket = duplex as Socket;
-    // Node has taken its own listener off.
+    // Node.js has removed its own listener from this socket.
     socket.on('error', () => socket.destroy());
     const { headers } = request;
-    // Node leaves such a body unread, and the route would wait for it.
+    // Node.js does not read the body of an upgrade request, and the route would wait for it.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       const message = 'A request with a body cannot ask for another protocol. Leave out the header Upgrade.';
       return answerRaw(socket, new ServiceError('invalid_value', { message }));

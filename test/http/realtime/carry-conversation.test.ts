@@ -11,7 +11,7 @@ import type { EndReason } from '../../../wire/stream-events.ts';
 
 const quick: CarryTimes = { pingMs: 50, silenceMs: 200, stallMs: 300, closeMs: 200 };
 
-/** Says what it is told to, and ends when it is told to. */
+/** A conversation that sends the given messages, and records what it receives. */
 function scriptedConversation(messages: () => AsyncIterable<string>) {
   const ends: EndReason[] = [];
   const received: (string | number)[] = [];
@@ -58,25 +58,25 @@ async function carry(conversation: Conversation, options: { maxPayload?: number 
   };
 }
 
-/** Never says a word until the conversation has ended. */
+/** Sends nothing until the conversation has ended. */
 // biome-ignore lint/correctness/useYield: that is its point.
 async function* nothing(conversation: () => Conversation): AsyncGenerator<string> {
   await conversation().closed;
 }
 
-test('a client that has gone without a word is noticed, and one that answers pings is not', async () => {
+test('a client that answers no pings loses its connection, and one that answers them keeps it', async () => {
   const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
   await using stream = await carry(conversation);
   // Longer than a silent client would be kept.
   for (let pings = 0; pings * quick.pingMs <= 2 * quick.silenceMs; pings++) await once(stream.client, 'ping');
   assert.deepEqual(ends, []);
-  // From here on the client answers nothing, though its connection stays.
+  // From here on the client answers nothing, although its connection stays open.
   stream.client.pause();
   await stream.carried;
   assert.deepEqual(ends, ['connection_lost']);
 });
 
-test('audio is as good as a pong', async () => {
+test('audio counts like a pong', async () => {
   const { conversation, ends, received } = scriptedConversation(() => nothing(() => conversation));
   await using stream = await carry(conversation);
   stream.client.pong = () => {};
@@ -90,11 +90,11 @@ test('audio is as good as a pong', async () => {
   assert.equal(received.length, sent);
 });
 
-test('a reader that takes nothing is cut off, and asked for no more meanwhile', async () => {
-  let said = 0;
+test('a client that reads nothing is cut off, and few messages are made for it meanwhile', async () => {
+  let made = 0;
   async function* endless() {
     while (ends.length === 0) {
-      said++;
+      made++;
       yield 'x'.repeat(100_000);
     }
   }
@@ -104,10 +104,10 @@ test('a reader that takes nothing is cut off, and asked for no more meanwhile', 
   const before = performance.now();
   while (ends.length === 0 && performance.now() - before < 5000) await sleep(20);
   assert.deepEqual(ends, ['connection_lost']);
-  assert.ok(said < 200, `${said} messages were made for nobody`);
+  assert.ok(made < 200, `${made} messages were made for nobody`);
 });
 
-test('a close that is not answered ends all the same', async () => {
+test('the connection ends even if the client does not answer the close', async () => {
   const { conversation } = scriptedConversation(() => nothing(() => conversation));
   await using stream = await carry(conversation);
   stream.client.pause();
@@ -118,7 +118,7 @@ test('a close that is not answered ends all the same', async () => {
   assert.ok(tookMs > 150 && tookMs < 2000, `${tookMs} ms`);
 });
 
-test('a frame that is too large can still be complained about', async () => {
+test('a client whose frame is too large still gets an error', async () => {
   const { conversation, ends } = scriptedConversation(async function* () {
     const { reason } = await conversation.closed;
     yield `error: ${reason}`;
@@ -135,9 +135,9 @@ test('a frame that is too large can still be complained about', async () => {
   assert.equal(ends[0], 'frame_too_large');
 });
 
-test('a failure inside is reported, and the client hears of it', async () => {
+test('a failure of the service is reported, and ends the conversation with internal_error', async () => {
   const failure = new Error('broken');
-  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  // biome-ignore lint/correctness/useYield: it fails before it has sent anything.
   const { conversation, ends } = scriptedConversation(async function* () {
     throw failure;
   });
@@ -147,7 +147,7 @@ test('a failure inside is reported, and the client hears of it', async () => {
   assert.equal(ends[0], 'internal_error');
 });
 
-test('a failure while a message is taken in ends that stream alone', async () => {
+test('a failure while a message is received ends only that stream', async () => {
   const failure = new Error('broken');
   const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
   conversation.receiveText = () => {

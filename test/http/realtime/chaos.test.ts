@@ -1,4 +1,4 @@
-/** A short run of what `npm run bench:realtime -- --only chaos` does at length. */
+/** A short version of `npm run bench:realtime -- --only chaos`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ async function assertWell(fates: StreamFate[]): Promise<void> {
   );
 }
 
-test('hard clients get a clear error or are heard rightly, and pay for what they sent', async () => {
+test('difficult clients get a clear error or a correct transcript, and pay for what they sent', async () => {
   const fates = await Promise.all(
     Object.entries(hardClients(target, speech))
       .filter(([name]) => name !== 'a half-open connection')
@@ -48,12 +48,12 @@ test('hard clients get a clear error or are heard rightly, and pay for what they
   await assertWell(fates);
 });
 
-test('a connection that is open on one side only is given up', async () => {
+test('a connection that is open on one side only is closed', async () => {
   const fate = await hardClients(target, speech)['a half-open connection']!();
   await assertWell([fate]);
 });
 
-test('whatever a client does in whatever order, its stream ends and leaves nothing behind', async () => {
+test('a stream ends and leaves nothing behind, whatever its client does', async () => {
   const fates: StreamFate[] = [];
   let seed = 0;
   const run = async () => {

@@ -18,7 +18,7 @@ const delta = 'conversation.item.input_audio_transcription.delta';
 const second = () => new Uint8Array(48_000);
 
 describe('the dialect of OpenAI', () => {
-  test('gives an item for what is said in one go', async () => {
+  test('makes an item of each utterance', async () => {
     await using openai = await connectOpenai(service);
     const created = await openai.until(({ type }) => type === 'session.created');
     assert.equal(created.session.type, 'transcription');
@@ -40,7 +40,7 @@ describe('the dialect of OpenAI', () => {
     assert.equal(updated.session.audio.input.turn_detection.silence_duration_ms, 400);
 
     for (let i = 0; i < 4; i++) openai.append(second());
-    // The filter that makes 16 kHz of it looks a little ahead.
+    // The resampler needs a little audio ahead.
     openai.append(new Uint8Array(4800));
     const done = await openai.until(({ type }) => type === completed);
     assert.equal(done.transcript, 'word0 word1 word2 word3');
@@ -57,13 +57,13 @@ describe('the dialect of OpenAI', () => {
       completed,
       'conversation.item.done',
     ]);
-    const told = openai.messages.filter(({ type }) => type === delta).map((message) => message.delta);
-    assert.equal(told.join(''), done.transcript);
+    const deltas = openai.messages.filter(({ type }) => type === delta).map((message) => message.delta);
+    assert.equal(deltas.join(''), done.transcript);
     const ids = new Set(openai.messages.flatMap(({ item_id }) => item_id ?? []));
     assert.equal(ids.size, 1);
   });
 
-  test('waits for commits without turn detection, and forgets what is cleared', async () => {
+  test('without turn detection, waits for commits and drops what is cleared', async () => {
     await using openai = await connectOpenai(service);
     const turn_detection = null;
     openai.client.send({
@@ -103,7 +103,7 @@ describe('the dialect of OpenAI', () => {
     assert.equal((await openai.until(({ type }) => type === completed)).transcript, 'word0');
   });
 
-  test('makes tokens in both shapes, with the settings that came along', async () => {
+  test('makes tokens in both forms, with the settings of the request', async () => {
     const session = { type: 'transcription', audio: { input: { transcription: { language: 'zh-TW' } } } };
     const asked = await service.fetch('/v1/realtime/client_secrets', {
       method: 'POST',
@@ -141,7 +141,7 @@ describe('the dialect of OpenAI', () => {
     }
   });
 
-  test('a key that signs its requests signs the settings too', async () => {
+  test('for a key that signs its requests, verifies the settings too', async () => {
     const { key, id } = await service.service.accounts.keys.create({
       project: service.projectId,
       environment: 'live',
@@ -166,7 +166,7 @@ describe('the dialect of OpenAI', () => {
     assert.equal((await send(body)).status, 403, 'a signature is taken once');
   });
 
-  test('speaks as older clients expect when they ask for transcription in the address', async () => {
+  test('answers older clients, which have an intent in the address, in the older form', async () => {
     await using client = await connectStream(service, { path: '/v1/realtime?intent=transcription' });
     await client.until(({ type }) => type === 'transcription_session.created');
     const session = { input_audio_format: 'pcm16', turn_detection: { silence_duration_ms: 700 } };
@@ -180,7 +180,7 @@ describe('the dialect of OpenAI', () => {
 });
 
 describe('the dialect of Deepgram', () => {
-  test('gives results, their ends and metadata to its own client', async () => {
+  test('sends results, utterance ends and metadata to Deepgram’s own client', async () => {
     await using deepgram = await connectDeepgram(service, {
       encoding: 'linear16',
       sample_rate: '16000',
@@ -212,7 +212,7 @@ describe('the dialect of Deepgram', () => {
     assert.match(metadata.sha256, /^[0-9a-f]{64}$/);
   });
 
-  test('refuses what it cannot do before the upgrade, and unknown messages after it', async () => {
+  test('refuses unsupported parameters before the upgrade, and unknown messages after it', async () => {
     const refused = (query: string) =>
       connectStream(service, { path: `/v1/listen?${query}` }).then(
         () => assert.fail(query),
@@ -228,7 +228,7 @@ describe('the dialect of Deepgram', () => {
     assert.match(error.message, /CloseStream/);
   });
 
-  test('hears audio in a container when no encoding is named', async () => {
+  test('decodes audio in a container when no encoding is named', async () => {
     await using client = await connectStream(service, { path: '/v1/listen' });
     client.send(await readFile(new URL('../../fixtures/audio/speech-opus.ogg', import.meta.url)));
     client.send({ type: 'CloseStream' });
@@ -240,7 +240,7 @@ describe('the dialect of Deepgram', () => {
 });
 
 describe('the dialect of WhisperLiveKit', () => {
-  test('shows lines and what is being said, from what a browser records', async () => {
+  test('shows lines and the current partial of a browser’s recording', async () => {
     await using client = await connectStream(service, { path: '/asr?language=auto' });
     const config = await client.until(({ type }) => type === 'config');
     assert.equal(config.useAudioWorklet, false);
@@ -249,16 +249,16 @@ describe('the dialect of WhisperLiveKit', () => {
     client.send(new Uint8Array(0));
     assert.equal((await client.closed).code, 1000);
     assert.deepEqual(client.messages.at(-1), { type: 'ready_to_stop' });
-    const pictures = client.messages.filter(({ lines }) => lines);
-    assert.ok(pictures.some(({ buffer_transcription }) => buffer_transcription.startsWith('word0')));
-    const { lines, status } = pictures.at(-1);
+    const states = client.messages.filter(({ lines }) => lines);
+    assert.ok(states.some(({ buffer_transcription }) => buffer_transcription.startsWith('word0')));
+    const { lines, status } = states.at(-1);
     assert.equal(status, 'active_transcription');
     assert.deepEqual(lines, [
       { speaker: 1, text: 'word0 word1 word2 word3', start: '0:00:00', end: '0:00:03' },
     ]);
   });
 
-  test('says what is wrong with audio that is none', async () => {
+  test('explains that data which is not audio cannot be read', async () => {
     await using client = await connectStream(service, { path: '/asr' });
     client.send(new Uint8Array(10_000).fill(7));
     client.send(new Uint8Array(0));

@@ -36,7 +36,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-test('a token opens one stream from any page, and is nowhere in the log', async () => {
+test('a token opens one stream from any page, and is never logged', async () => {
   await using service = await startService();
   const issue = async () => {
     const answer = await service.fetch('/v1/speech/realtime/tokens', { method: 'POST' });
@@ -66,7 +66,7 @@ test('a token opens one stream from any page, and is nowhere in the log', async 
   assert.ok(!written.includes(token) && !written.includes(other) && !written.includes('ek_'));
 });
 
-test('streams take permits of their key, and give them back', async () => {
+test('a stream takes a permit of its key, and gives it back at its end', async () => {
   const small = { ...plans.free, concurrentConnections: 2, requestsPerSecond: 100 };
   await using service = await startService({ plan: 'free', plans: { ...plans, free: small } });
   await using first = await connectStream(service);
@@ -87,7 +87,7 @@ test('streams take permits of their key, and give them back', async () => {
   await third.until(({ type }) => type === 'session.begin');
 });
 
-test('more streams than the operator allows are told to come back', async () => {
+test('streams beyond the operator’s limit are asked to try again later', async () => {
   await using service = await startService({ env: { SIANN_MAX_STREAMS: '1' } });
   await using _first = await connectStream(service);
   const refusal = await refusedWith(service);
@@ -95,7 +95,7 @@ test('more streams than the operator allows are told to come back', async () => 
   assert.match(String(refusal.headers['retry-after']), /^\d+$/);
 });
 
-test('a stream is a line in the log and a few figures, without a word of what was said', async () => {
+test('a stream is logged in one line and counted, without anything that was said', async () => {
   await using service = await startService();
   await using client = await connectStream(service);
   client.send(silence(4.5));
@@ -125,7 +125,7 @@ test('a stream is a line in the log and a few figures, without a word of what wa
   assert.equal(await metric(service, 'siann_streams_open'), 0);
 });
 
-test('finals come although speakers cannot be told apart; that is counted each time, and logged once', async () => {
+test('when telling speakers apart fails, finals still come; each failure is counted and the first is logged', async () => {
   const trackSpeakers = () => ({
     add: () => Promise.reject(new Error('no such cluster')),
     labelOf: () => undefined,
@@ -154,7 +154,7 @@ test('finals come although speakers cannot be told apart; that is counted each t
   assert.match(JSON.stringify(logged[0]), /"requestId":"req_.*"fault":"speakers".*no such cluster/);
 });
 
-test('a key that is revoked ends its streams, also one that waits for its first audio', async () => {
+test('revoking a key ends its streams, also one that still waits for its first audio', async () => {
   await using service = await startService();
   await using client = await connectStream(service);
   await using waiting = await connectStream(service, { path: '/v1/realtime' });
@@ -172,7 +172,7 @@ test('a key that is revoked ends its streams, also one that waits for its first 
   assert.equal(waiting.messages.at(-1).error.code, 'invalid_api_key');
 });
 
-test('a drain gives every stream the finals of what it sent, and the end', async () => {
+test('a drain sends every stream the finals of its audio, and ends it', async () => {
   await using service = await startService({ env: { SIANN_DRAIN_SECONDS: '5' } });
   await using client = await connectStream(service);
   await using waiting = await connectStream(service, { path: '/v1/realtime' });
@@ -187,7 +187,7 @@ test('a drain gives every stream the finals of what it sent, and the end', async
   assert.equal((await waiting.closed).code, 1001);
 });
 
-test('a quota that ends in mid-stream ends it, after the finals of what was paid', async () => {
+test('a quota that runs out ends the stream, after the finals of the audio that was paid for', async () => {
   const small = { ...plans.free, quotaMinutes: 0.1 };
   await using service = await startService({ plan: 'free', plans: { ...plans, free: small } });
   await using client = await connectStream(service);
@@ -214,7 +214,7 @@ test('a stream without audio or keepalive is warned and then closed', async () =
   );
 });
 
-test('audio that runs ahead waits in the client, and all of it is heard', async () => {
+test('audio that comes too fast waits in the client, and all of it is recognised', async () => {
   const stream = scriptedStreams({ secondTakesMs: 15 });
   await using service = await startService({ recogniser: { ...silentRecogniser(), stream } });
   await using client = await connectStream(service);
@@ -226,7 +226,7 @@ test('audio that runs ahead waits in the client, and all of it is heard', async 
   assert.ok(client.messages.every(({ type }) => type !== 'error'));
 });
 
-test('a client that goes away is charged for what was heard, and its permit is free', async () => {
+test('a client that goes away is charged for the audio that was recognised, and its permit is free', async () => {
   await using service = await startService();
   for (const leave of ['terminate', 'close'] as const) {
     await using client = await connectStream(service);
@@ -246,7 +246,7 @@ test('a client that goes away is charged for what was heard, and its permit is f
   );
 });
 
-test('requests for other protocols are answered as if they had not asked', async () => {
+test('a request for another protocol than WebSocket is answered as HTTP', async () => {
   await using service = await startService();
   const head = `Host: a\r\nAuthorization: Bearer ${service.keys.live}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n`;
   await using get = await openRaw(service.ports.live, service.ca);
@@ -267,10 +267,10 @@ test('requests for other protocols are answered as if they had not asked', async
   assert.equal(await metric(service, 'siann_leases_open'), 0);
 });
 
-test('a recogniser that cannot be opened fails the stream, and nothing else', async () => {
+test('a recogniser that cannot be opened ends only that stream', async () => {
   const stream = {
     open() {
-      throw new Error('no room');
+      throw new Error('no memory');
     },
   };
   await using service = await startService({ recogniser: { ...silentRecogniser(), stream } });
@@ -285,7 +285,7 @@ test('a recogniser that cannot be opened fails the stream, and nothing else', as
   assert.equal(service.logged.filter(({ msg }) => msg === 'stream failed').length, 2);
 });
 
-test('behind a proxy, a stream must have come over HTTPS', async () => {
+test('behind a proxy, a stream must come over HTTPS', async () => {
   await using service = await startService({ env: { SIANN_TLS: 'proxy' } });
   const connect = (headers: Record<string, string>) =>
     new Promise<number>((resolve) => {

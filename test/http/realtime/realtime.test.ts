@@ -12,7 +12,7 @@ after(() => service[Symbol.asyncDispose]());
 const usedMinutes = async () =>
   ((await service.fetch('/v1/usage')).json() as { currentMonth: number }).currentMonth;
 
-test('a stream begins, shows partials and finals, and ends with what it cost', async () => {
+test('a stream begins, sends partials and finals, and ends with its cost', async () => {
   const before = await usedMinutes();
   await using client = await connectStream(service);
   const begin = await client.until(({ type }) => type === 'session.begin');
@@ -49,7 +49,7 @@ test('a stream begins, shows partials and finals, and ends with what it cost', a
   assert.equal(Math.round(((await usedMinutes()) - before) * 60), 6);
 });
 
-test('parameters have the names people know, and an unknown one is a warning', async () => {
+test('parameters may have the names of other services, and an unknown one is a warning', async () => {
   const path =
     '/v1/speech/realtime?languageCode=zh-tw&sample_rate_hertz=8000&encoding=pcmu&interimResults=false&hotwords=聲,Siann&foo=1&endpointing_ms=300&words=true';
   await using client = await connectStream(service, { path });
@@ -69,7 +69,7 @@ test('parameters have the names people know, and an unknown one is a warning', a
   assert.match(warning.message, /`foo`/);
 });
 
-test('whatever can fail before the upgrade is answered as HTTP', async () => {
+test('every error before the upgrade is answered as HTTP', async () => {
   const refused = async (query: string, options = {}) => {
     const path = `/v1/speech/realtime${query}`;
     const refusal: Refusal = await connectStream(service, { path, ...options }).then(
@@ -109,7 +109,7 @@ test('whatever can fail before the upgrade is answered as HTTP', async () => {
   assert.equal(posted.status, 405);
 });
 
-test('messages that nobody can read end the stream with a sentence', async () => {
+test('a message that cannot be read ends the stream with an explanation', async () => {
   const cases: [name: string, send: string | Uint8Array | object, code: number, reason: string][] = [
     ['no JSON', 'hello', 1007, 'bad_message'],
     ['unknown message', { type: 'hello' }, 1007, 'bad_message'],
@@ -130,7 +130,7 @@ test('messages that nobody can read end the stream with a sentence', async () =>
   }
 });
 
-test('an empty frame means close, and a frame of 256 KiB is taken', async () => {
+test('an empty frame means close, and a frame of 256 KiB is accepted', async () => {
   await using client = await connectStream(service);
   client.send(new Uint8Array(256 * 1024));
   client.send(new Uint8Array(0));

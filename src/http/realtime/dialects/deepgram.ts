@@ -1,29 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { StreamOptions } from '../../../../wire/option-types.ts';
-import { requestOptions } from '../../../../wire/request-options.ts';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
-import { readDialectOptions } from '../../../options/dialect-options.ts';
 import { invalidValue } from '../../../options/option-value.ts';
-import { defaultOptions, type OptionTexts, readOption, textsOf } from '../../../options/read-options.ts';
+import { textsOf } from '../../../options/read-options.ts';
 import { modelId } from '../../routes/models.ts';
-import { feedContainerAudio } from '../container-audio.ts';
+import { decodeContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
-import type { Dialect, StreamOffers } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
-import { inOurLanguages } from '../spoken-language.ts';
 import { deepgramCredentials } from '../stream-credentials.ts';
+import { type DeepgramRequest, readDeepgramQuery } from './deepgram-query.ts';
 
-/** Deepgram's own default, 10 ms, cuts sentences to pieces. */
-const defaultEndpointingMs = 300;
 const channel = [0, 1];
-
-type DeepgramRequest = {
-  config: StreamOptions;
-  /** The audio says itself what it is. */
-  isContainer: boolean;
-  speechEvents: boolean;
-  utteranceEndMs: number | undefined;
-};
 
 /** Deepgram's live transcription, for one channel. */
 export const deepgramDialect: Dialect = {
@@ -36,97 +23,44 @@ export const deepgramDialect: Dialect = {
   },
 };
 
-function readDeepgramQuery(texts: OptionTexts, offers: StreamOffers): DeepgramRequest {
-  readOption(texts, 'channels', { kind: 'whole', minimum: 1, maximum: 1 });
-  const isContainer = !texts.get('encoding')?.some((encoding) => encoding.trim());
-  const asked = readDialectOptions(inOurWords(texts, { isContainer }), 'deepgram');
-  return {
-    isContainer,
-    speechEvents: readOption<boolean>(texts, 'vad_events', { kind: 'flag' }) ?? false,
-    utteranceEndMs: readOption(texts, 'utterance_end_ms', { kind: 'whole', minimum: 100, maximum: 60_000 }),
-    config: {
-      ...defaultOptions('stream'),
-      interimResults: false,
-      endpointingMs: defaultEndpointingMs,
-      ...asked,
-      speakerDiarization: offers.speakers && (asked.speakerDiarization ?? false),
-      words: true,
-    },
-  };
-}
-
-/** The same texts where theirs mean something else than ours would. */
-function inOurWords(texts: OptionTexts, { isContainer }: { isContainer: boolean }): OptionTexts {
-  const ours = new Map(inOurLanguages(texts, 'language'));
-  // The rate stands in the container.
-  if (isContainer) ours.delete('sample_rate');
-  const keywords = texts.get('keywords');
-  if (keywords) ours.set('keywords', keywords.map(withoutBoosts));
-  const endpointing = texts.get('endpointing')?.map(inMilliseconds);
-  if (endpointing) ours.set('endpointing', endpointing);
-  return ours;
-}
-
-/** `false` waits as long as it can be asked to; what is outside the bounds is moved to them. */
-function inMilliseconds(text: string): string {
-  const { minimum, maximum } = requestOptions.endpointing_ms;
-  const asked = text.trim();
-  if (asked === 'false') return String(maximum);
-  if (asked === '' || asked === 'true') return String(defaultEndpointingMs);
-  if (!/^\d{1,6}$/.test(asked)) throw invalidValue('endpointing', '`endpointing` is milliseconds, or false.');
-  return String(Math.min(Math.max(Number(asked), minimum), maximum));
-}
-
-/** `Siann:2,聲學:1.5` → `Siann,聲學` */
-function withoutBoosts(keywords: string): string {
-  return keywords.replace(/:-?[\d.]+(?=\s*([,，、]|$))/g, '');
-}
-
 function converse(request: DeepgramRequest, open: OpenSession, requestId: string): Conversation {
   const { config } = request;
   const session = open(config);
-  const container = request.isContainer ? feedContainerAudio(session) : undefined;
+  const audio = request.isContainer ? decodeContainerAudio(session) : session;
   const outbox = createOutbox();
   const created = new Date().toISOString();
   const sum = createHash('sha256');
-  let utteranceEnd: NodeJS.Timeout | undefined;
-  outbox.follow(session, write);
-  session.closed.then(() => clearTimeout(utteranceEnd));
+  let utteranceEndTimer: NodeJS.Timeout | undefined;
+  outbox.forward(session, write);
+  session.closed.then(() => clearTimeout(utteranceEndTimer));
 
   return {
     receiveText(text) {
       const type = parseMessage(text)?.type;
       if (type === 'KeepAlive') session.keepAlive();
       else if (type === 'Finalize') session.finalize();
-      else if (type === 'CloseStream') close();
+      else if (type === 'CloseStream') audio.close();
       else session.end('bad_message', invalidValue('type', unknownMessage));
     },
     receiveBytes(bytes) {
-      if (bytes.length === 0) return close();
       sum.update(bytes);
-      if (container) container.push(bytes);
-      else session.receiveAudio(bytes);
+      audio.receiveAudio(bytes);
     },
     messages: () => outbox.messages(),
     get bufferedSeconds() {
-      return (container ?? session).bufferedSeconds;
+      return audio.bufferedSeconds;
     },
     end: (reason, error) => session.end(reason, error),
     closed: session.closed,
   };
 
-  function close(): void {
-    if (container) container.end();
-    else session.close();
-  }
-
   function write(event: SessionEvent): object[] {
     switch (event.type) {
       case 'speech.started':
-        clearTimeout(utteranceEnd);
+        clearTimeout(utteranceEndTimer);
         return request.speechEvents ? [{ type: 'SpeechStarted', channel, timestamp: event.at }] : [];
       case 'transcript':
-        if (event.speech_final) expectUtteranceEnd(event);
+        if (event.speech_final) scheduleUtteranceEnd(event);
         return [results(event, requestId)];
       case 'error': {
         const { code, message } = event.error;
@@ -139,13 +73,13 @@ function converse(request: DeepgramRequest, open: OpenSession, requestId: string
     }
   }
 
-  /** Said when nobody has begun to speak again by then. */
-  function expectUtteranceEnd({ end }: TranscriptEvent): void {
+  /** Sends `UtteranceEnd` if nobody begins to speak again by then. */
+  function scheduleUtteranceEnd({ end }: TranscriptEvent): void {
     if (request.utteranceEndMs === undefined) return;
-    clearTimeout(utteranceEnd);
+    clearTimeout(utteranceEndTimer);
     const leftMs = Math.max(0, request.utteranceEndMs - config.endpointingMs);
-    utteranceEnd = setTimeout(
-      () => outbox.say({ type: 'UtteranceEnd', channel, last_word_end: end }),
+    utteranceEndTimer = setTimeout(
+      () => outbox.send({ type: 'UtteranceEnd', channel, last_word_end: end }),
       leftMs,
     );
   }
@@ -169,7 +103,7 @@ const modelInfo = { name: modelId, version: '1', arch: 'whisper' };
 const unknownMessage =
   'A text message is {"type":"KeepAlive"}, {"type":"Finalize"} or {"type":"CloseStream"}. Send audio in binary messages.';
 
-/** We measure no confidence; clients that drop doubtful results shall drop none. */
+/** Siann measures no confidence. With 1, clients that drop doubtful results drop none. */
 const confidence = 1;
 
 function results(event: TranscriptEvent, requestId: string): object {

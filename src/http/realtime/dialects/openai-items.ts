@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import { joinText } from '../../../speech/text/join-text.ts';
 
-/** What is said in one go is an item of the conversation. */
+/** Turns the events of a session into OpenAI's items. Each utterance is an item of the conversation. */
 export type OpenaiItems = {
   write(event: SessionEvent): object[];
-  /** The client has said that an item is complete, or that it shall be forgotten; the next answer to `finalize` ends it. */
+  /** The client completes the current item (`commit`) or drops it (`clear`). The final that answers `finalize` then ends it. */
   commit(): object[];
   clear(): void;
 };
 
-/** Text that was told already can only be added to: what the final says otherwise comes whole, with `completed`. */
+/** Deltas can only add to the text that was `sent`. If the final differs from it, the whole text comes with `completed`. */
 type Item = {
   id: string;
   startSeconds: number;
   finals: string[];
-  told: string;
+  sent: string;
   isCommitted: boolean;
   previousId: string | null;
 };
@@ -23,10 +23,10 @@ type Item = {
 export function createOpenaiItems({ byPauses }: { byPauses: boolean }): OpenaiItems {
   let item: Item | undefined;
   let previousId: string | null = null;
-  const asked: ('commit' | 'clear')[] = [];
+  const requests: ('commit' | 'clear')[] = [];
 
   const open = (startSeconds: number): Item => {
-    item ??= { id: openaiId('item'), startSeconds, finals: [], told: '', isCommitted: false, previousId };
+    item ??= { id: openaiId('item'), startSeconds, finals: [], sent: '', isCommitted: false, previousId };
     return item;
   };
 
@@ -38,10 +38,10 @@ export function createOpenaiItems({ byPauses }: { byPauses: boolean }): OpenaiIt
       return [];
     },
     commit() {
-      asked.push('commit');
+      requests.push('commit');
       return committed(open(0));
     },
-    clear: () => void asked.push('clear'),
+    clear: () => void requests.push('clear'),
   };
 
   function begin(at: number): object[] {
@@ -56,20 +56,20 @@ export function createOpenaiItems({ byPauses }: { byPauses: boolean }): OpenaiIt
     const current = open(event.start);
     if (!event.is_final) return delta(current, joinText([...current.finals, event.text]));
     current.finals.push(event.text);
-    const answer = event.from_finalize ? asked.shift() : undefined;
-    if (answer === 'clear') {
+    const request = event.from_finalize ? requests.shift() : undefined;
+    if (request === 'clear') {
       item = undefined;
       return [];
     }
-    const isComplete = answer === 'commit' || (byPauses && event.speech_final);
+    const isComplete = request === 'commit' || (byPauses && event.speech_final);
     const text = joinText(current.finals);
     return [...delta(current, text), ...(isComplete ? complete(current, text, event.end) : [])];
   }
 
   function delta(current: Item, text: string): object[] {
-    if (!text.startsWith(current.told) || text.length === current.told.length) return [];
-    const added = text.slice(current.told.length);
-    current.told = text;
+    if (!text.startsWith(current.sent) || text.length === current.sent.length) return [];
+    const added = text.slice(current.sent.length);
+    current.sent = text;
     return [
       openaiEvent('conversation.item.input_audio_transcription.delta', {
         item_id: current.id,

@@ -1,17 +1,17 @@
 import type { StreamOptions } from '../../../../wire/option-types.ts';
 import { requestOptions } from '../../../../wire/request-options.ts';
-import { ServiceError } from '../../../errors/service-error.ts';
+import { invalidValue } from '../../../options/option-value.ts';
 import { defaultOptions } from '../../../options/read-options.ts';
 import { modelId } from '../../routes/models.ts';
 import { readSpokenLanguage } from '../spoken-language.ts';
 
-/** What an OpenAI client sets with `session.update`, or with the older `transcription_session.update`. */
+/** The settings that an OpenAI client changes with `session.update`, or with the older `transcription_session.update`. */
 export type OpenaiSettings = {
   encoding: StreamOptions['encoding'];
   sampleRate: number;
   language: string | undefined;
   prompt: string | undefined;
-  /** Undefined: the client says itself when it has said something. */
+  /** The pause that ends an item. Undefined when the client ends items itself, with `commit`. */
   pauseMs: number | undefined;
 };
 
@@ -25,11 +25,11 @@ export const defaultSettings: OpenaiSettings = {
 
 type Fields = { [name: string]: unknown };
 
-/** The settings with an update made to them. Throws invalid_value. */
+/** Returns changed settings. Throws invalid_value. */
 export function updateSettings(settings: OpenaiSettings, update: unknown): OpenaiSettings {
-  if (!isFields(update)) throw invalid('session', '`session` must be an object.');
+  if (!isFields(update)) throw invalidValue('session', '`session` must be an object.');
   if (update.type !== undefined && update.type !== 'transcription') {
-    throw invalid(
+    throw invalidValue(
       'session.type',
       'Only transcription sessions are held here. Send `"type":"transcription"`.',
     );
@@ -53,12 +53,12 @@ export function sessionConfig({ pauseMs, ...settings }: OpenaiSettings): StreamO
     language: readSpokenLanguage(settings.language, 'language'),
     encoding: settings.encoding,
     sampleRate: settings.sampleRate,
-    // Without pauses that count, what is said is cut only where it must be.
+    // When pauses end no item, speech is cut as rarely as possible.
     endpointingMs: pauseMs ?? requestOptions.endpointing_ms.maximum,
   };
 }
 
-/** As `session.created` and `session.updated` tell it. */
+/** The settings in the form of `session.created` and `session.updated`. */
 export function describeSettings(settings: OpenaiSettings, id: string, expiresAt: number): object {
   return {
     type: 'transcription',
@@ -77,7 +77,7 @@ export function describeSettings(settings: OpenaiSettings, id: string, expiresAt
   };
 }
 
-/** The same for clients from before the interface was final. */
+/** The settings in the form that older clients expect, from before the interface was final. */
 export function describeSettingsFlat(settings: OpenaiSettings, id: string, expiresAt: number): object {
   return {
     id,
@@ -112,11 +112,11 @@ function readFormat(format: unknown): Pick<OpenaiSettings, 'encoding' | 'sampleR
   if (type === 'audio/pcmu' || type === 'g711_ulaw') return { encoding: 'MULAW', sampleRate: 8000 };
   const param = 'session.audio.input.format';
   if (type !== 'audio/pcm' && type !== 'pcm16') {
-    throw invalid(param, 'The format is `audio/pcm` (or `pcm16`), or `audio/pcmu` (or `g711_ulaw`).');
+    throw invalidValue(param, 'The format is `audio/pcm` (or `pcm16`), or `audio/pcmu` (or `g711_ulaw`).');
   }
   const { minimum, maximum } = requestOptions.sample_rate;
   if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < minimum || rate > maximum) {
-    throw invalid(param, `The rate is a whole number from ${minimum} to ${maximum}.`);
+    throw invalidValue(param, `The rate is a whole number from ${minimum} to ${maximum}.`);
   }
   return { encoding: 'LINEAR16', sampleRate: rate };
 }
@@ -135,9 +135,9 @@ function readPause(detection: unknown): number | undefined {
   const { type, silence_duration_ms, eagerness } = isFields(detection) ? detection : { type: detection };
   if (type === 'semantic_vad')
     return pauseOfEagerness[String(eagerness)] ?? requestOptions.endpointing_ms.default;
-  // Older clients leave it out.
+  // Older clients leave the type out.
   if (type !== 'server_vad' && !(type === undefined && isFields(detection))) {
-    throw invalid(
+    throw invalidValue(
       'session.audio.input.turn_detection',
       '`turn_detection` is of type server_vad or semantic_vad, or null.',
     );
@@ -149,8 +149,4 @@ function readPause(detection: unknown): number | undefined {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function invalid(param: string, message: string): ServiceError {
-  return new ServiceError('invalid_value', { param, message });
 }

@@ -17,13 +17,13 @@ import {
   updateSettings,
 } from './openai-settings.ts';
 
-/** Its clients know no keepalive: the connection itself is their sign of life. */
+/** OpenAI's clients send no keepalive, so a session stays alive as long as its connection. */
 const keepAliveMs = 10_000;
 /** How long a client may be connected before it sends audio. */
-const patienceMs = 10 * 60_000;
+const firstAudioMs = 10 * 60_000;
 const sessionSeconds = 4 * 3600;
 
-/** OpenAI's realtime interface, as far as it is about transcription. */
+/** The part of OpenAI's realtime interface that is about transcription. */
 export const openaiDialect: Dialect = {
   name: 'openai',
   url: '/v1/realtime',
@@ -42,7 +42,7 @@ type ConverseOptions = {
   isOlder: boolean;
 };
 
-/** The session is opened with the first audio: until then the client may still say what it will be. */
+/** The session is opened with the first audio, because until then the client may still change its settings. */
 function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conversation {
   const outbox = createOutbox();
   const expiresAt = Math.floor(Date.now() / 1000) + sessionSeconds;
@@ -53,24 +53,24 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
   const closed = new Promise<SessionClose>((resolve) => {
     conclude = resolve;
   });
-  const patience = setTimeout(() => end('idle'), patienceMs);
+  const firstAudioTimer = setTimeout(() => end('idle'), firstAudioMs);
   const keepAlive = setInterval(() => opened?.session.keepAlive(), keepAliveMs);
   closed.then(() => {
-    clearTimeout(patience);
+    clearTimeout(firstAudioTimer);
     clearInterval(keepAlive);
   });
-  tellSettings('created', isOlder);
+  sendSettings('created', isOlder);
 
   return {
     receiveText(text) {
       const message = parseMessage(text) as Record<string, unknown> | undefined;
       try {
-        if (message) obey(message);
+        if (message) handleMessage(message);
         else end('bad_message');
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const { message: sentence, type, wireCode, param } = error;
-        outbox.say(openaiError({ message: sentence, type, code: wireCode, param }, message?.event_id));
+        outbox.send(openaiError({ message: sentence, type, code: wireCode, param }, message?.event_id));
       }
     },
     receiveBytes: () =>
@@ -83,11 +83,11 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     closed,
   };
 
-  function obey(message: Record<string, unknown>): void {
+  function handleMessage(message: Record<string, unknown>): void {
     const { type } = message;
     if (type === 'session.update' || type === 'transcription_session.update') {
       update(message.session);
-      tellSettings('updated', type !== 'session.update');
+      sendSettings('updated', type !== 'session.update');
     } else if (type === 'input_audio_buffer.append') append(message.audio);
     else if (type === 'input_audio_buffer.commit') commit();
     else if (type === 'input_audio_buffer.clear') clear();
@@ -102,10 +102,10 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     settings = changed;
   }
 
-  function tellSettings(what: 'created' | 'updated', isFlat: boolean): void {
+  function sendSettings(what: 'created' | 'updated', isFlat: boolean): void {
     const type = isFlat ? 'transcription_session' : 'session';
     const describe = isFlat ? describeSettingsFlat : describeSettings;
-    outbox.say(openaiEvent(`${type}.${what}`, { session: describe(settings, sessionId, expiresAt) }));
+    outbox.send(openaiEvent(`${type}.${what}`, { session: describe(settings, sessionId, expiresAt) }));
   }
 
   function append(audio: unknown): void {
@@ -121,7 +121,7 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     if (!hasAudio) throw invalid('There is no audio to commit. Append some first.');
     hasAudio = false;
     const { session, items } = openedSession();
-    for (const message of items.commit()) outbox.say(message);
+    for (const message of items.commit()) outbox.send(message);
     session.finalize();
   }
 
@@ -131,16 +131,16 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
       opened.items.clear();
       opened.session.finalize();
     }
-    outbox.say(openaiEvent('input_audio_buffer.cleared', {}));
+    outbox.send(openaiEvent('input_audio_buffer.cleared', {}));
   }
 
   function openedSession(): NonNullable<typeof opened> {
     if (opened) return opened;
-    clearTimeout(patience);
+    clearTimeout(firstAudioTimer);
     const session = open(sessionConfig(settings));
     const items = createOpenaiItems({ byPauses: settings.pauseMs !== undefined });
     opened = { session, items };
-    outbox.follow(session, items.write);
+    outbox.forward(session, items.write);
     session.closed.then(conclude);
     return opened;
   }
@@ -152,8 +152,8 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     }
     if (isOver) return;
     isOver = true;
-    const said = endingError(reason, error);
-    if (said) outbox.say(openaiError(said));
+    const endError = endingError(reason, error);
+    if (endError) outbox.send(openaiError(endError));
     outbox.end();
     conclude({ code: endings[reason].closeCode, reason });
   }

@@ -10,7 +10,7 @@ import { streamSchema } from '../stream-schema.ts';
 
 const known = new Set([...namesOf(requestOptions, 'stream').keys(), 'token']);
 
-/** Our own: the session's events word for word. */
+/** Siann's own dialect: the events of the session, unchanged. */
 export const siannDialect: Dialect = {
   name: 'siann',
   url: '/v1/speech/realtime',
@@ -34,14 +34,14 @@ export const siannDialect: Dialect = {
       }
       return sessionConversation({
         session,
-        receiveText: (message) => obey(session, message),
+        receiveText: (message) => handleMessage(session, message),
         write: (event) => [event],
       });
     };
   },
 };
 
-function obey(session: Session, { type }: { type?: unknown }): boolean {
+function handleMessage(session: Session, { type }: { type?: unknown }): boolean {
   if (type === 'keepalive') session.keepAlive();
   else if (type === 'finalize') session.finalize();
   else if (type === 'close') session.close();

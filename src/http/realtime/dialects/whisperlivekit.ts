@@ -3,16 +3,16 @@ import { speakerNumber } from '../../../../wire/speaker-number.ts';
 import type { SessionEvent, TranscriptEvent } from '../../../../wire/stream-events.ts';
 import { readDialectOptions } from '../../../options/dialect-options.ts';
 import { defaultOptions, readOption, textsOf } from '../../../options/read-options.ts';
-import { feedContainerAudio } from '../container-audio.ts';
+import { decodeContainerAudio } from '../container-audio.ts';
 import { type Conversation, type OpenSession, sessionConversation } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
-import { inOurLanguages } from '../spoken-language.ts';
+import { translateLanguage } from '../spoken-language.ts';
 import { streamCredentials } from '../stream-credentials.ts';
 
-/** Each update repeats the lines before it, so that a long stream shows its last ones only. */
+/** Every message repeats the lines so far. Only the last ones are kept, so that messages of a long stream stay small. */
 const keptLines = 200;
 
-/** WhisperLiveKit's `/asr`: what a browser's recorder makes goes in, the whole picture comes out with every change. */
+/** WhisperLiveKit's `/asr`: a browser's recorder sends audio, and every change is answered with the whole state. */
 export const whisperLiveKitDialect: Dialect = {
   name: 'whisperlivekit',
   url: '/asr',
@@ -20,7 +20,7 @@ export const whisperLiveKitDialect: Dialect = {
   read(query, offers) {
     const texts = textsOf(query);
     const isRaw = readOption<boolean>(texts, 'pcm_input', { kind: 'flag' }) ?? false;
-    const asked = readDialectOptions(inOurLanguages(texts, 'language'), 'whisperlivekit');
+    const asked = readDialectOptions(translateLanguage(texts, 'language'), 'whisperlivekit');
     const speakerDiarization = offers.speakers && (asked.speakerDiarization ?? false);
     const config = { ...defaultOptions('stream'), ...asked, speakerDiarization };
     return (open) => converse(open, config, isRaw);
@@ -31,26 +31,11 @@ type Line = { segmentId: number; speaker: number; text: string; start: number; e
 
 function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Conversation {
   const session = open(config);
-  const container = isRaw ? undefined : feedContainerAudio(session);
+  const audio = isRaw ? session : decodeContainerAudio(session);
   let lines: Line[] = [];
   let partial = '';
-  const conversation = sessionConversation({
-    session,
-    // It has no text messages; some clients greet all the same.
-    receiveText: () => true,
-    receiveBytes(bytes) {
-      if (!container) session.receiveAudio(bytes);
-      else if (bytes.length === 0) container.end();
-      else container.push(bytes);
-    },
-    write,
-  });
-  return {
-    ...conversation,
-    get bufferedSeconds() {
-      return (container ?? session).bufferedSeconds;
-    },
-  };
+  // This dialect has no text messages, but some clients send one at the beginning.
+  return sessionConversation({ session, audio, receiveText: () => true, write });
 
   function write(event: SessionEvent): object[] {
     switch (event.type) {
@@ -58,15 +43,15 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
         return [{ type: 'config', useAudioWorklet: isRaw, mode: 'full' }];
       case 'transcript':
         show(event);
-        return [picture()];
+        return [state()];
       case 'speaker.revision':
         for (const { segment_id, speaker } of event.revisions) {
           const line = lines.find(({ segmentId }) => segmentId === segment_id);
           if (line) line.speaker = speakerNumber(speaker);
         }
-        return [picture()];
+        return [state()];
       case 'error':
-        return [{ ...picture(), status: 'error', error: event.error.message }];
+        return [{ ...state(), status: 'error', error: event.error.message }];
       case 'session.end':
         return event.reason === 'closed_by_client' ? [{ type: 'ready_to_stop' }] : [];
       default:
@@ -82,7 +67,7 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
     );
   }
 
-  function picture() {
+  function state() {
     const waitingSeconds = Math.round(session.bufferedSeconds * 10) / 10;
     return {
       status: lines.length > 0 || partial !== '' ? 'active_transcription' : 'no_audio_detected',
@@ -101,7 +86,7 @@ function converse(open: OpenSession, config: StreamOptions, isRaw: boolean): Con
   }
 }
 
-/** 0:01:05 */
+/** 65 → `0:01:05` */
 function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   const twoDigits = (value: number) => String(value % 60).padStart(2, '0');
