@@ -228,6 +228,19 @@ describe('the dialect of Deepgram', () => {
     assert.match(error.message, /CloseStream/);
   });
 
+  test('ignores audio that comes after the end of a stream', async () => {
+    const failures = () => service.logged.filter(({ msg }) => msg === 'stream failed').length;
+    const before = failures();
+    await using client = await connectStream(service, { path: '/v1/listen?encoding=linear16' });
+    client.socket.on('message', (data) => {
+      if (String(data).includes('"Metadata"')) client.send(silence(0.1));
+    });
+    client.send(silence(0.5));
+    client.send({ type: 'CloseStream' });
+    assert.equal((await client.closed).code, 1000);
+    assert.equal(failures(), before);
+  });
+
   test('decodes audio in a container when no encoding is named', async () => {
     await using client = await connectStream(service, { path: '/v1/listen' });
     client.send(await readFile(new URL('../../fixtures/audio/speech-opus.ogg', import.meta.url)));

@@ -89,7 +89,8 @@ function converse(request: DeepgramRequest, open: OpenSession, requestId: string
       type: 'Metadata',
       transaction_key: 'deprecated',
       request_id: requestId,
-      sha256: sum.digest('hex'),
+      // A copy, because a client may go on sending audio, and a finished hash takes no more.
+      sha256: sum.copy().digest('hex'),
       created,
       duration,
       channels: 1,
