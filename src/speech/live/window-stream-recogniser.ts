@@ -1,5 +1,6 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import { ServiceError } from '../../errors/service-error.ts';
+import { withPrevious } from '../recognition/prompt-tokens.ts';
 import { withoutTaiwanese } from '../recognition/without-taiwanese.ts';
 import type { TranscribeParts } from '../transcribe.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';
@@ -198,7 +199,7 @@ function openStream(parts: WindowStreamParts, options: StreamOptions): SpeechStr
       draft,
       kind: kind === 'partial' ? 'partial' : 'final',
       words: options.words,
-      promptTokens: [...(await promptTokens), ...before],
+      promptTokens: withPrevious(await promptTokens, before),
       run: (job) => parts.dispatcher.run(job, { requestId, priority: priorityOf[job.urgency], signal }),
     });
   }

@@ -1,24 +1,55 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Half of Whisper's text length belongs to the prompt; a little less, so that the answer has room. */
+/** Whisper takes 448 tokens, of which 224 are for the text, and a few steer it. */
 const mostPromptTokens = 200;
+/** Of a prompt and hotwords that are too long together, each keeps at least this many. */
+const share = mostPromptTokens / 2;
 
 export type PromptTokeniser = (prompt: string | undefined, hotwords: readonly string[]) => Promise<number[]>;
 
-/** Turns what the caller knows beforehand into tokens. The tokeniser's table is only read when somebody needs it. */
+/** Makes tokens of what the caller knows beforehand. The tokeniser's table is read when somebody first needs it. */
 export function createPromptTokeniser(modelFolder: string): PromptTokeniser {
-  let loading: Promise<(text: string) => number[]> | undefined;
+  let loading: Promise<Tokeniser> | undefined;
   return async (prompt, hotwords) => {
-    const text = [hotwords.join('、'), prompt?.trim() ?? ''].filter((part) => part !== '').join(' ');
-    if (text === '') return [];
+    const parts = [hotwords.join('、'), prompt?.trim() ?? ''];
+    if (parts.every((part) => part === '')) return [];
     loading ??= loadTokeniser(modelFolder);
-    const encode = await loading;
-    return encode(` ${text}`).slice(-mostPromptTokens);
+    const { encode, beginsWord } = await loading;
+    const [hotwordTokens, textTokens] = parts.map((part) => (part === '' ? [] : encode(` ${part}`)));
+    return joinPrompt(hotwordTokens!, textTokens!, beginsWord);
   };
 }
 
-async function loadTokeniser(modelFolder: string): Promise<(text: string) => number[]> {
+/** Hotwords, then the text that came before, together short enough. Of what is too long, the end is kept. */
+function joinPrompt(
+  hotwords: readonly number[],
+  text: readonly number[],
+  beginsWord: (token: number) => boolean,
+): number[] {
+  const names = last(hotwords, Math.max(share, mostPromptTokens - text.length));
+  const rest = last(text, mostPromptTokens - names.length);
+  // Half a word would be read as the end of the last name.
+  const isCut = names.length > 0 && rest.length < text.length;
+  return [...names, ...(isCut ? rest.slice(Math.max(0, rest.findIndex(beginsWord))) : rest)];
+}
+
+/** A stream's prompt with the text of the utterance before, which is short. */
+export function withPrevious(promptTokens: readonly number[], previous: readonly number[]): number[] {
+  return [...last(promptTokens, mostPromptTokens - previous.length), ...previous];
+}
+
+function last(tokens: readonly number[], count: number): number[] {
+  return tokens.slice(Math.max(0, tokens.length - count));
+}
+
+type Tokeniser = {
+  encode(text: string): number[];
+  /** Whether a word, or a character that stands by itself, begins with this token. */
+  beginsWord(token: number): boolean;
+};
+
+async function loadTokeniser(modelFolder: string): Promise<Tokeniser> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   const [table, config] = await Promise.all(
     ['tokenizer.json', 'tokenizer_config.json'].map(async (file) =>
@@ -28,6 +59,13 @@ async function loadTokeniser(modelFolder: string): Promise<(text: string) => num
   const tokenizer = new Tokenizer(table, config);
   // A control token spelt out in a prompt must not steer the decoder.
   const controls = new Set(table.added_tokens.map(({ id }: { id: number }) => id));
-  return (text) =>
-    tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id: number) => !controls.has(id));
+  // The table spells a space as Ġ, and the first byte of a character outside ASCII as À to ÿ (GPT-2's byte-level alphabet).
+  const beginnings = new Set<number>();
+  for (const [spelling, id] of Object.entries<number>(table.model.vocab))
+    if (/^[Ġ\u00C0-\u00FF]/.test(spelling)) beginnings.add(id);
+  return {
+    encode: (text) =>
+      tokenizer.encode(text, { add_special_tokens: false }).ids.filter((id: number) => !controls.has(id)),
+    beginsWord: (token) => beginnings.has(token),
+  };
 }

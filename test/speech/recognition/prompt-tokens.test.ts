@@ -6,7 +6,7 @@ import {
   readVocabulary,
   type Vocabulary,
 } from '../../../src/speech/inference/decoding/vocabulary.ts';
-import { createPromptTokeniser } from '../../../src/speech/recognition/prompt-tokens.ts';
+import { createPromptTokeniser, withPrevious } from '../../../src/speech/recognition/prompt-tokens.ts';
 
 const { folder } = publishedModel('tiny');
 const tokenise = createPromptTokeniser(folder);
@@ -32,6 +32,39 @@ test('of a long prompt the last 200 tokens are taken', async () => {
   const tokens = await tokenise(long, []);
   assert.equal(tokens.length, 200);
   assert(decodeText(vocabulary, tokens).endsWith(' word399'));
+});
+
+test('hotwords keep their share beside a prompt that is too long by itself', async () => {
+  const long = Array.from({ length: 400 }, (_, i) => `word${i}`).join(' ');
+  const text = decodeText(vocabulary, await tokenise(long, ['氣象署', 'Siann']));
+  assert.match(text, /^ 氣象署、Siann word3\d\d .* word399$/);
+  const tokens = (await tokenise(long, ['氣象署', 'Siann'])).length;
+  assert(tokens > 195 && tokens <= 200, `${tokens} tokens`);
+});
+
+test('hotwords and a prompt that are both too long get half of the tokens each', async () => {
+  const words = (name: string) => Array.from({ length: 400 }, (_, i) => `${name}${i}`);
+  const tokens = await tokenise(words('word').join(' '), words('name'));
+  const [first, second] = [tokens.slice(0, 100), tokens.slice(100)].map((half) =>
+    decodeText(vocabulary, half),
+  );
+  assert.match(first!, /name399$/);
+  assert.match(second!, /^ word3\d\d .* word399$/);
+});
+
+test('a short prompt leaves the rest to hotwords', async () => {
+  const names = Array.from({ length: 400 }, (_, i) => `name${i}`);
+  const text = decodeText(vocabulary, await tokenise('about the weather', names));
+  assert(text.endsWith('name399 about the weather'), text.slice(-40));
+  assert.equal((await tokenise('about the weather', names)).length, 200);
+});
+
+test('with the utterance before it, a prompt of a stream is not longer than any other', () => {
+  const tokens = Array.from({ length: 200 }, (_, index) => index);
+  const previous = Array.from({ length: 60 }, (_, index) => 1_000 + index);
+  assert.deepEqual(withPrevious(tokens, previous), [...tokens.slice(60), ...previous]);
+  assert.deepEqual(withPrevious([1, 2], previous), [1, 2, ...previous]);
+  assert.deepEqual(withPrevious(tokens, []), tokens);
 });
 
 test('a control token spelt out in a prompt steers nothing', async () => {
