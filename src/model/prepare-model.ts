@@ -10,11 +10,7 @@ import {
   publishedModel,
   remedyFor,
 } from './catalogue.ts';
-import { buildDecoderGraph } from './graphs/decoder-graph.ts';
-import { buildEncoderGraph, encoderParts } from './graphs/encoder-graph.ts';
-import { buildVoiceActivityGraph } from './graphs/voice-activity-graph.ts';
 import { type IntegerKind, integerKind } from './integer-kind.ts';
-import { type GraphBuilder, OutsideWeights } from './onnx/graph-builder.ts';
 import type { Precision } from './precision.ts';
 import {
   fileSha256,
@@ -25,9 +21,10 @@ import {
   preparedName,
   removeStale,
 } from './prepared-cache.ts';
+import { encoderNames, preparedGraphs } from './prepared-graphs.ts';
 import { addAdapter } from './weights/adapter.ts';
 import { readPublishedWeights } from './weights/published-weights.ts';
-import { readWhisperShape, type WhisperShape } from './whisper-shape.ts';
+import { readWhisperShape } from './whisper-shape.ts';
 
 /** Everything that the recogniser opens. */
 export type PreparedModel = {
@@ -36,7 +33,7 @@ export type PreparedModel = {
   encoderPaths: string[];
   decoderPath: string;
   voiceActivityPath: string;
-  /** Folder of the published model: vocabulary and measures. */
+  /** Folder of the published model, with its vocabulary and dimensions. */
   modelFolder: string;
   integers: IntegerKind;
   /** The adapter is part of it: it knows Taiwanese, and can do with short contexts. */
@@ -47,7 +44,7 @@ export type PrepareOptions = {
   model: ModelId;
   adapter?: AdapterChoice;
   precision?: Precision;
-  /** By default those of this processor; an image is made on one machine and runs on others. */
+  /** By default the kind that this processor needs; an image is made on one machine and runs on others. */
   integers?: IntegerKind;
   cacheFolder: string;
   onProgress?: (progress: PrepareProgress) => void;
@@ -72,7 +69,7 @@ export async function prepareModel({
   };
   const report = async (step: string, fraction: number) => {
     onProgress?.({ step, fraction });
-    await setImmediate(); // lets the progress bar be drawn before the next stretch of work
+    await setImmediate(); // lets the progress bar be drawn before the next piece of work
   };
   const prepared = (await usable()) ?? (await make());
   return {
@@ -100,26 +97,11 @@ export async function prepareModel({
         decoder: model.decoder.path,
       });
       if (model.adapter) await addAdapter(weights, model.adapter.path, id);
-      const writeGraph = async (name: string, build: (outside: OutsideWeights) => GraphBuilder) => {
-        const outside = new OutsideWeights(`${name}.weights`);
-        await writer.write(`${name}.onnx`, build(outside).model(name));
-        await writer.write(outside.file, outside.pieces);
-      };
-      for (const [part, name] of encoderNames(shape).entries()) {
-        await report('Rewriting the encoder', 0.2 + (0.3 * part) / encoderParts(shape));
-        await writeGraph(name, (outside) =>
-          buildEncoderGraph({ weights, shape, integers, part, outside, precision }),
-        );
+      const voiceActivity = await readFile(model.voiceActivity.path);
+      for (const graph of preparedGraphs({ weights, shape, integers, precision, voiceActivity })) {
+        await report(graph.step, graph.fraction);
+        for (const [file, pieces] of Object.entries(graph.build())) await writer.write(file, pieces);
       }
-      await report('Rewriting the decoder', 0.5);
-      await writeGraph('decoder', (outside) =>
-        buildDecoderGraph({ weights, shape, integers, outside, precision }),
-      );
-      await report('Rewriting the voice detector', 0.95);
-      await writer.write(
-        'voice-activity.onnx',
-        buildVoiceActivityGraph(await readFile(model.voiceActivity.path)),
-      );
       const finished = await writer.finish(async () => (await usable()) !== undefined);
       await removeStale(cacheFolder, name);
       await report('Model ready', 1);
@@ -129,10 +111,6 @@ export async function prepareModel({
       throw error;
     }
   }
-}
-
-function encoderNames(shape: WhisperShape): string[] {
-  return Array.from({ length: encoderParts(shape) }, (_, part) => `encoder-${part}`);
 }
 
 /** Throws a sentence that says what to do when a published file is missing or not what it should be. */

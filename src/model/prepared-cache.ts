@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { type PublishedModel, publishedFiles, runtimeVersion } from './catalogue.ts';
 import { type IntegerKind, integerKind } from './integer-kind.ts';
 import type { Precision } from './precision.ts';
+import { preparationVersion } from './prepared-graphs.ts';
 
 /** Prepared graphs of one model, in a folder named after everything they were made from. */
 export type PreparedFolder = { folder: string; files: Record<string, PreparedFile> };
@@ -15,7 +15,7 @@ export type PreparedFile = { bytes: number; modified: number; sha256: string };
 const manifestName = 'manifest.json';
 const staleAfterMs = 7 * 24 * 3600 * 1000;
 
-/** The folder's name: the weights, the code that rewrites them, the runtime and the kind of processor all go into it. */
+/** The folder's name: it depends on the weights, the way in which they are prepared, the runtime and the kind of processor. */
 export async function preparedName(
   model: PublishedModel,
   precision: Precision = 'int8',
@@ -26,10 +26,8 @@ export async function preparedName(
   hash
     .update(await runtimeVersion())
     .update(integers)
-    .update(precision);
-  const room = fileURLToPath(new URL('.', import.meta.url));
-  for (const file of (await readdir(room, { recursive: true })).filter((name) => name.endsWith('.ts')).sort())
-    hash.update(file).update(await readFile(join(room, file)));
+    .update(precision)
+    .update(`preparation ${preparationVersion}`);
   return `${model.id}-${hash.digest('hex').slice(0, 16)}`;
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../src/speech/inference/network/whisper-encoder.ts';
 import { decodeAll, fixture } from '../audio/fixtures.ts';
 
-/** Ignored by git; a change to the model room makes a new folder in it. */
+/** Ignored by git; a new version of the preparation makes a new folder in it. */
 export const testModels = fileURLToPath(new URL('../../.cache/test-models', import.meta.url));
 
 export type TinyNetwork = {
