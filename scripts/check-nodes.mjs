@@ -1,7 +1,7 @@
 // `npm run check:nodes`: every test on every version of Node.js that is supported, one after another, with a summary at the end.
 // `npm run check:nodes -- 22 24 -- test/audio` runs some tests on some versions.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
@@ -20,18 +20,8 @@ export function readArguments(given) {
     );
   return {
     majors: asked.length > 0 ? asked : Object.keys(versions),
-    tests: at < 0 ? [] : given.slice(at + 1).flatMap(testFiles),
+    tests: at < 0 ? [] : given.slice(at + 1),
   };
-}
-
-/** A folder is all of its tests. */
-function testFiles(argument) {
-  const path = join(root, argument);
-  if (argument.startsWith('-') || !existsSync(path) || !statSync(path).isDirectory()) return [argument];
-  return readdirSync(path, { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => join(argument, name))
-    .sort();
 }
 
 /** What the test runner counted, from the last lines that it printed. */

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
+import { collectedBytes } from '../support/collected-memory.ts';
 import { decodeAll, fixture, inChunks, indexOf } from './fixtures.ts';
 
 const sentenceSeconds = 3.675;
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 /** Files that never end: what opens them, then the same audio over and over. */
 const endless: Record<string, { name: string; bodyAt(bytes: Uint8Array): number }> = {
@@ -36,10 +33,10 @@ for (const [kind, { name, bodyAt }] of Object.entries(endless)) {
     let early = 0;
     for await (const chunk of decodeAudio(repeat(fixture(name), bodyAt))) {
       samples += chunk.length;
-      if (early === 0 && samples > 60 * 16_000) early = heldBytes();
+      if (early === 0 && samples > 60 * 16_000) early = collectedBytes();
       if (samples > 360 * 16_000) break;
     }
-    const grown = (heldBytes() - early) / 2 ** 20;
+    const grown = (collectedBytes() - early) / 2 ** 20;
     assert.ok(grown < 48, `${grown.toFixed(0)} MB more after five minutes`);
   });
 }
@@ -121,12 +118,6 @@ test('an abort between two chunks ends the decoding', async () => {
   controller.abort(new Error('enough'));
   await assert.rejects(decoding.next(), /enough/);
 });
-
-/** Without what only waits to be collected: how much that is depends on the version of Node.js. */
-function heldBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().rss;
-}
 
 async function* repeat(bytes: Uint8Array, bodyAt: (bytes: Uint8Array) => number): AsyncGenerator<Uint8Array> {
   const at = bodyAt(bytes);

@@ -17,11 +17,6 @@ test('versions come first, files and options of the test runner after --', () =>
   });
 });
 
-test('a folder stands for its tests', () => {
-  const { tests } = readArguments(['--', 'test/scripts']);
-  assert.ok(tests.includes('test/scripts/check-nodes.test.ts'), tests.join());
-});
-
 test('a version that is not supported is refused', () => {
   assert.throws(() => readArguments(['18']), /18: expected 20, 22, 24/);
   assert.throws(() => readArguments(['test/audio']), /come after another --/);

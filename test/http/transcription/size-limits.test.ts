@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload/upload-limits.ts';
 import { fixture } from '../../audio/fixtures.ts';
+import { collectedBytes } from '../../support/collected-memory.ts';
 import {
   bigWave,
   errorOf,
@@ -35,7 +36,8 @@ test('exactly 100 MB of wave file are accepted, without holding them', async () 
   assert.equal(answer.status, 200, answer.body);
   assert.equal(recogniser.runs[0]!.bytes, maxFileBytes);
   assert.deepEqual(lease.settled, [2]);
-  assert(memory.grownMegabytes() < 100, `${memory.grownMegabytes()} MB more`);
+  const grown = memory.grownMegabytes();
+  assert(grown < 100, `${grown} MB more`);
 });
 
 test('one byte more is file_too_large as soon as it comes, also without a length', async () => {
@@ -60,7 +62,8 @@ test('one byte more is file_too_large as soon as it comes, also without a length
   await until(() => recogniser.runs[0]!.ended);
   assert.deepEqual(lease.settled, []);
   assert.equal(app.capacity.heldBytes(), 0);
-  assert(memory.grownMegabytes() < 100, `${memory.grownMegabytes()} MB more`);
+  const grown = memory.grownMegabytes();
+  assert(grown < 100, `${grown} MB more`);
 
   const exact = await post(app.port, {
     headers: { 'content-length': opening.length + maxFileBytes + 1 + end.length },
@@ -118,11 +121,16 @@ async function* wave(fileBytes: number): AsyncGenerator<Uint8Array> {
 
 /** How much more memory the process has taken at its peak, sampled while it works. */
 function watchMemory() {
-  const before = process.memoryUsage().rss;
+  const before = collectedBytes();
   let peak = before;
   const timer = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage().rss);
-  }, 20);
-  timer.unref();
-  return { grownMegabytes: () => Math.round((peak - before) / 1e6) };
+    peak = Math.max(peak, collectedBytes());
+  }, 100);
+  return {
+    /** At most, until now; nothing is measured afterwards. */
+    grownMegabytes() {
+      clearInterval(timer);
+      return Math.round((peak - before) / 1e6);
+    },
+  };
 }
