@@ -55,7 +55,10 @@ export type ReservationRow = {
   expires_at_ms: number;
 };
 
-/** How requests ended: rows are only ever added, and a request is settled at most once. */
+/**
+ * How requests ended; a request is settled at most once. Rows stay as they are, with two exceptions: the charge of a stream is
+ * raised while the stream goes on, and a charge for which no answer was given is replaced by a release.
+ */
 export type LedgerEntryRow = {
   request_id: string;
   kind: string;
