@@ -1,5 +1,5 @@
 /** The resampler's inner loop as WebAssembly with SIMD, which JavaScript cannot reach; its source is resampler-kernel.wat. */
-const binary =
+export const binary =
   'AGFzbQEAAAABDgFgCn9/f39/f39/f38AAhUBCXJlc2FtcGxlcgZtZW1vcnkCAAEDAgEABwwBCHJlc2FtcGxlAAAKgwIBgAICA38C' +
   'ewJAA0AgA0UNASAAIQogASAEQQJ0IAUgCWwgBkEBdmogBm5saiELIAsgBEECdGohDP0MAAAAAAAAAAAAAAAAAAAAACEN/QwAAAAA' +
   'AAAAAAAAAAAAAAAAIQ4DQCANIAr9AAQAIAv9AAQA/eYB/eQBIQ0gDiAK/QAEECAL/QAEEP3mAf3kASEOIApBIGohCiALQSBqIQsg' +

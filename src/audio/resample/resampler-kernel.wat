@@ -1,5 +1,6 @@
-;; The inner loop of resampler.ts: about ten times as fast as the same loop in JavaScript. Rebuild resampler-kernel.ts after a change:
-;;   wat2wasm src/audio/resample/resampler-kernel.wat --output=- | base64 -w0
+;; The inner loop of resampler.ts: about ten times as fast as the same loop in JavaScript. After a change, put its bytes into
+;; resampler-kernel.ts:
+;;   npx wat2wasm src/audio/resample/resampler-kernel.wat --output=- | base64 -w0
 (module
   (import "resampler" "memory" (memory 1))
   ;; Writes $count outputs. $taps is a multiple of 8; all addresses are in bytes. $phase counts in units of 1/$up of an input.

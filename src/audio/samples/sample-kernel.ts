@@ -1,5 +1,5 @@
 /** Floats to 16 bits and back as WebAssembly with SIMD, quick from the first window on; its source is sample-kernel.wat. */
-const binary =
+export const binary =
   'AGFzbQEAAAABEAJgBH9/f30BfWAEf39/fQACEwEHc2FtcGxlcwZtZW1vcnkCAAEDAwIAAQcRAgRwYWNrAAAGdW5wYWNrAAEK5gECiAEB' +
   'BHsgA/0TIQYCQANAIAJFDQEgAP0ABAAhBCAA/QAEECEFIAcgBP3gASAF/eAB/esB/esBIQcgASAEIAb95gH9av34ASAFIAb95gH9av34' +
   'Af2FAf0LBAAgAEEgaiEAIAFBEGohASACQQhrIQIMAAsLIAf9HwAgB/0fAZcgB/0fAiAH/R8Dl5cLWgECeyAD/RMhBQJAA0AgAkUNASAA' +

@@ -1,5 +1,5 @@
-;; Samples between 32-bit floats and 16-bit integers, for window-codec.ts. Rebuild sample-kernel.ts after a change:
-;;   wat2wasm src/audio/samples/sample-kernel.wat --output=- | base64 -w0
+;; Converts samples between 32-bit floats and 16-bit integers, for packed-audio.ts. After a change, put its bytes into sample-kernel.ts:
+;;   npx wat2wasm src/audio/samples/sample-kernel.wat --output=- | base64 -w0
 (module
   (import "samples" "memory" (memory 1))
   ;; $count is a multiple of 8; addresses are in bytes. Gives the largest amplitude of the input.

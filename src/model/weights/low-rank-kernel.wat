@@ -1,4 +1,6 @@
-;; matrix [inputs, outputs] += aᵀ · b, with a [rank, inputs] and b [rank, outputs], all in single precision.
+;; matrix [inputs, outputs] += aᵀ · b, with a [rank, inputs] and b [rank, outputs], all in single precision. After a change, put its
+;; bytes into low-rank-product.ts:
+;;   npx wat2wasm src/model/weights/low-rank-kernel.wat --output=- | base64 -w0
 ;; Addresses are in bytes; `outputs` is a multiple of 16, which are worked on at once.
 (module
   (import "matrices" "memory" (memory 1))

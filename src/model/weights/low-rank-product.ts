@@ -1,5 +1,5 @@
 /** The product that an adapter adds to a matrix, as WebAssembly with SIMD: ten times as fast as JavaScript; its source is low-rank-kernel.wat. */
-const binary =
+export const binary =
   'AGFzbQEAAAABCgFgBn9/f39/fwACFAEIbWF0cmljZXMGbWVtb3J5AgABAwIBAAcOAQphZGRQcm9kdWN0AAAKgwIBgAICBn8FeyAE' +
   'QQJ0IQsDQEEAIQcDQCAA/QAEACEMIAD9AAQQIQ0gAP0ABCAhDiAA/QAEMCEPIAEgBkECdGohCSACIAdqIQogBSEIA0AgCf0JAgAh' +
   'ECAMIBAgCv0ABAD95gH95AEhDCANIBAgCv0ABBD95gH95AEhDSAOIBAgCv0ABCD95gH95AEhDiAPIBAgCv0ABDD95gH95AEhDyAJ' +
