@@ -17,11 +17,11 @@ export type AnswerOptions = {
   lease: Pick<Lease, 'settle'>;
   signal: AbortSignal;
   heartbeatMs: number;
-  /** For what goes wrong when the status has been sent already. */
+  /** Called for an error after the status has been sent. */
   onError(error: unknown): void;
 };
 
-/** The whole transcript in one piece. It is paid for, and in the same moment sent. */
+/** Answers with the whole transcript. It is charged immediately before it is sent. */
 export async function answerAtOnce({ reply, options, run, lease, signal }: AnswerOptions): Promise<number> {
   const transcript = await collectTranscript(segmentsOf(run), options.language);
   const { contentType, body } = formatTranscript(transcript, options);
@@ -32,15 +32,15 @@ export async function answerAtOnce({ reply, options, run, lease, signal }: Answe
 }
 
 /**
- * The transcript as events, while it is made. As long as nothing was written a failure is thrown and answered like any other;
- * after that it is the last event. Undefined when it failed.
+ * Answers with events while the file is recognised. A failure before the answer has begun is thrown, and answered like any other
+ * error. A later failure is sent as the last event, and the result is undefined.
  */
 export async function answerWithEvents(options: AnswerOptions): Promise<number | undefined> {
   const { reply, run, lease, signal, heartbeatMs, onError } = options;
   const response = reply.raw;
   const segments = segmentsOf(run);
   let next = segments.next();
-  await Promise.race([next, quiet(heartbeatMs)]);
+  await Promise.race([next, delay(heartbeatMs)]);
 
   for (const [name, value] of Object.entries(reply.getHeaders())) response.setHeader(name, value!);
   reply.hijack();
@@ -68,6 +68,6 @@ export async function answerWithEvents(options: AnswerOptions): Promise<number |
   }
 }
 
-function quiet(milliseconds: number): Promise<void> {
+function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** What all transcriptions of the process share: how many there may be, and how many bytes they may hold back together. */
+/** The limits for all transcriptions of the process: how many there may be, and how many bytes they may hold together. */
 export type TranscriptionCapacity = {
   inFlight(): number;
   heldBytes(): number;
-  /** Throws overloaded. The permit is given back by disposing of it. */
+  /** Throws overloaded. Disposing of the permit gives it back. */
   takePermit(): Disposable;
-  /** False when that would be too many. */
+  /** Returns false when that would be too many bytes. */
   hold(bytes: number): boolean;
   release(bytes: number): void;
 };
@@ -15,7 +15,7 @@ export type CapacityOptions = { maxTranscriptions: number; maxHeldBytes?: number
 
 const defaultMaxHeldBytes = 256 * 1024 * 1024;
 
-/** A guess at when a permit is free again: most recordings are short. */
+/** An estimate of when a permit is free again. Most recordings are short. */
 const retryAfterSeconds = 2;
 
 export function createTranscriptionCapacity({
@@ -31,11 +31,11 @@ export function createTranscriptionCapacity({
     takePermit() {
       if (inFlight >= maxTranscriptions) throw new ServiceError('overloaded', { retryAfterSeconds });
       inFlight++;
-      let given = true;
+      let isTaken = true;
       return {
         [Symbol.dispose]() {
-          if (given) inFlight--;
-          given = false;
+          if (isTaken) inFlight--;
+          isTaken = false;
         },
       };
     },

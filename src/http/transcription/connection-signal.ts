@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Nobody is left to be answered. */
+/** The client has closed its connection, so nobody waits for the answer. */
 export class ClientGone extends Error {
   constructor() {
     super('The client closed the connection before it was answered.');
@@ -8,7 +8,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Aborts when the connection closes before the answer is complete, or with the reason for which `revoked` aborts. */
+/** Aborts when the connection closes before the answer is complete, or when `revoked` aborts, with its reason. */
 export function connectionSignal(response: ServerResponse, revoked: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const onClose = () => {

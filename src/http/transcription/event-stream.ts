@@ -3,17 +3,17 @@ import type { FileEvent } from '../../../wire/transcripts.ts';
 
 /** Server-sent events to a client that may read slowly. */
 export type EventStream = Disposable & {
-  /** Resolves when the client has taken enough for more to be written. */
+  /** Resolves when the client has read enough to be sent more. */
   send(events: readonly FileEvent[]): Promise<void>;
   end(event: FileEvent): void;
 };
 
 export type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
 
-/** A client that takes nothing for so long is not coming back. */
+/** A client that reads nothing for so long is gone. */
 const stallMs = 60_000;
 
-/** Writes the head at once; from then on a comment now and then keeps proxies from closing a quiet connection. */
+/** Writes the head at once. From then on, regular comments keep proxies from closing a quiet connection. */
 export function openEventStream({ response, signal, heartbeatMs }: EventStreamOptions): EventStream {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -43,10 +43,10 @@ function encode(event: FileEvent): string {
 
 async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    // Closing is what aborts the signal.
-    const stalled = setTimeout(() => response.destroy(), stallMs).unref();
+    // Closing the connection aborts the signal.
+    const stallTimer = setTimeout(() => response.destroy(), stallMs).unref();
     const done = () => {
-      clearTimeout(stalled);
+      clearTimeout(stallTimer);
       response.off('drain', done);
       signal.removeEventListener('abort', done);
       resolve();

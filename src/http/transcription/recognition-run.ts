@@ -4,14 +4,14 @@ import type { Recogniser } from '../../speech/recogniser.ts';
 import type { TranscribeOptions } from '../../speech/transcribe.ts';
 import type { Segment, TranscribedRecording } from '../../speech/transcript/segment.ts';
 
-/** A recognition under way. It goes on whether or not somebody reads: what it gathers is the transcript, and small. */
+/** A running recognition. It goes on even if nobody reads its segments, because they are small. */
 export type RecognitionRun = {
   readonly options: DecidedFileOptions;
-  /** What has been recognised so far. */
+  /** The segments that have been recognised so far. */
   readonly segments: readonly Segment[];
-  /** Rejects with what went wrong; handled or not. */
+  /** Rejects when recognition fails. Nobody needs to handle the rejection. */
   readonly ended: Promise<TranscribedRecording>;
-  /** Resolves with the next segment. */
+  /** Resolves when the next segment is there. */
   changed(): Promise<void>;
   cancel(): void;
 };
@@ -42,7 +42,7 @@ export function startRecognition({
     segments,
     ended,
     changed: change.next,
-    cancel: () => cancelled.abort(new Error('The recognition was begun anew.')),
+    cancel: () => cancelled.abort(new Error('Recognition was started over.')),
   };
 
   async function pull(): Promise<TranscribedRecording> {
@@ -60,7 +60,7 @@ export function startRecognition({
   }
 }
 
-/** The segments from the first one on, each as soon as it is there. */
+/** All segments from the first one on, each as soon as it is there. */
 export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, TranscribedRecording> {
   for (let next = 0; ; ) {
     while (next < run.segments.length) yield run.segments[next++]!;

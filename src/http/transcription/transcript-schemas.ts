@@ -1,4 +1,4 @@
-/** What the formats of src/formats look like, for the OpenAPI document. */
+/** The schemas of the formats in src/formats, for the OpenAPI document. */
 import { Type } from 'typebox';
 import { errorSchema } from '../server/error-schema.ts';
 
@@ -9,11 +9,13 @@ const summary = {
   task: Type.Literal('transcribe'),
   duration: seconds('Length of the audio in seconds.'),
   text: Type.String({ description: 'The full transcript.' }),
-  num_speakers: Type.Optional(Type.Integer({ description: 'Only with speakers told apart.' })),
+  num_speakers: Type.Optional(Type.Integer({ description: 'Only when speakers are told apart.' })),
 };
 
 const timed = { start: seconds('In seconds.'), end: seconds('In seconds.'), text: Type.String() };
-const speaker = Type.Optional(Type.Integer({ minimum: 0, description: 'Only with speakers told apart.' }));
+const speaker = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'Only when speakers are told apart.' }),
+);
 const plainSegment = { id: Type.Integer({ minimum: 0 }), ...timed, speaker };
 
 export const jsonSchema = Type.Object(
@@ -62,7 +64,7 @@ export const diarizedJsonSchema = Type.Object(
 export const deltaEventSchema = Type.Object(
   {
     type: Type.Literal('transcript.text.delta'),
-    delta: Type.String({ description: 'All deltas, one after another, are the text.' }),
+    delta: Type.String({ description: 'All deltas joined together are the text.' }),
     segment_id: Type.String(),
   },
   { title: 'Delta event', ...closed },

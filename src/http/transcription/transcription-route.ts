@@ -43,7 +43,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
     const lease = leaseOf(request);
     const answered = new AbortController();
     const signal = AbortSignal.any([connectionSignal(reply.raw, lease.revoked), answered.signal]);
-    // Whatever of the body is unread when the answer has gone out is read and thrown away, or the answer could be lost.
+    // After the answer, the rest of the body is read and thrown away. Otherwise the answer could be lost.
     reply.raw.once('finish', () => request.raw.resume());
     try {
       using _permit = capacity.takePermit();
@@ -86,7 +86,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
     return reply;
   }
 
-  /** What the server reports for errors that are answered with a status, for those that came too late for one. */
+  /** Counts and logs an error that came too late to be answered with a status. The server does this for all other errors. */
   function report(thrown: unknown, request: FastifyRequest): void {
     const error = toServiceError(thrown);
     metrics.refused(error.code);

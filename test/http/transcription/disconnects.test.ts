@@ -3,18 +3,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { ServiceError } from '../../../src/errors/service-error.ts';
-import {
-  type Field,
-  formBody,
-  openRouteApp,
-  openSocket,
-  recordedLease,
-  scriptedRecogniser,
-  speech,
-  transcribe,
-  until,
-  url,
-} from './route-app.ts';
+import { openRouteApp, recordedLease, scriptedRecogniser } from './route-app.ts';
+import { type Field, formBody, openSocket, requestHead, speech, transcribe, until } from './upload-client.ts';
 
 const form: Field[] = [
   ['model', 'siann-1'],
@@ -39,7 +29,7 @@ for (const [how, leave] of Object.entries({
     assert.deepEqual(app.logged, []);
   });
 
-  test(`a client that ${how} in mid-upload stops the work at once and is not charged`, async () => {
+  test(`a client that ${how} during the upload stops the work at once and is not charged`, async () => {
     const lease = recordedLease();
     const recogniser = scriptedRecogniser();
     await using app = await openRouteApp({ recogniser, lease });
@@ -54,7 +44,7 @@ for (const [how, leave] of Object.entries({
   });
 }
 
-test('a client that goes away in the middle of its events is not charged', async () => {
+test('a client that goes away while it gets events is not charged', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser(async (second, signal) => {
     if (second === 1) await once(signal, 'abort');
@@ -70,7 +60,7 @@ test('a client that goes away in the middle of its events is not charged', async
   assert.deepEqual(app.logged, []);
 });
 
-test('a key that is revoked stops the work with its reason', async () => {
+test('revoking the key stops the work, and the answer says why', async () => {
   const lease = recordedLease();
   const recogniser = waitingRecogniser();
   await using app = await openRouteApp({ recogniser, lease });
@@ -82,7 +72,7 @@ test('a key that is revoked stops the work with its reason', async () => {
   assert.deepEqual(lease.settled, []);
 });
 
-/** Hears nothing until it is told to stop. */
+/** Recognises nothing, and waits until it is aborted. */
 function waitingRecogniser() {
   return scriptedRecogniser(async (_second, signal) => {
     if (!signal.aborted) await once(signal, 'abort');
@@ -92,8 +82,6 @@ function waitingRecogniser() {
 async function sendHead(port: number, contentLength: number): Promise<Socket> {
   const socket = await openSocket(port);
   socket.on('error', () => {});
-  socket.write(
-    `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${contentLength}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`,
-  );
+  socket.write(requestHead(contentLength));
   return socket;
 }

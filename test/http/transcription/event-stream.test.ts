@@ -3,20 +3,18 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../src/errors/service-error.ts';
+import { openRouteApp, recordedLease, scriptedRecogniser } from './route-app.ts';
 import {
   type Answer,
   errorOf,
   type Field,
   formBody,
-  openRouteApp,
   openSocket,
-  recordedLease,
-  scriptedRecogniser,
+  requestHead,
   speech,
   transcribe,
   until,
-  url,
-} from './route-app.ts';
+} from './upload-client.ts';
 
 const form: Field[] = [
   ['model', 'siann-1'],
@@ -24,7 +22,7 @@ const form: Field[] = [
   ['file', speech],
 ];
 
-test('a stream sends a delta and a segment for each segment, then what it came to', async () => {
+test('a stream sends a delta and a segment for each segment, and then the whole text', async () => {
   const lease = recordedLease();
   await using app = await openRouteApp({ lease });
   const answer = await transcribe(app.port, form);
@@ -54,7 +52,7 @@ test('a stream sends a delta and a segment for each segment, then what it came t
   assert.equal(app.transcribed.length, 1);
 });
 
-test('events come while the rest is still being recognised, and a quiet stream is kept awake', async () => {
+test('events come while the rest is still being recognised, and comments keep a quiet stream open', async () => {
   let proceed = () => {};
   const last = new Promise<void>((resolve) => {
     proceed = resolve;
@@ -69,7 +67,7 @@ test('events come while the rest is still being recognised, and a quiet stream i
   socket.destroy();
 });
 
-test('a failure before the first event has its own status', async () => {
+test('a failure before the first event is answered with its status', async () => {
   const recogniser = scriptedRecogniser(async () => {
     throw new ServiceError('overloaded');
   });
@@ -83,7 +81,7 @@ test('a failure before the first event has its own status', async () => {
   assert.deepEqual([notAudio.status, errorOf(notAudio).code], [400, 'invalid_file_format']);
 });
 
-test('a failure midway is an error event and the end, and nothing is charged', async () => {
+test('a failure after the first event ends the stream with an error event, and nothing is charged', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser(async (second) => {
     if (second === 1) throw new TypeError('the secret is 42');
@@ -99,7 +97,7 @@ test('a failure midway is an error event and the end, and nothing is charged', a
   assert.deepEqual(lease.settled, []);
 });
 
-test('a key that is revoked midway ends the stream', async () => {
+test('revoking the key ends the stream', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser(async (second, signal) => {
     if (second === 1) await once(signal, 'abort');
@@ -113,7 +111,7 @@ test('a key that is revoked midway ends the stream', async () => {
   assert.deepEqual(lease.settled, []);
 });
 
-test('a slow reader does not hold up recognition, and is written to only as it reads', async () => {
+test('a slow reader does not delay recognition, and is sent no more than it reads', async () => {
   const recogniser = scriptedRecogniser();
   const many = { ...recogniser, transcribe: manySegments };
   await using app = await openRouteApp({ recogniser: many });
@@ -126,7 +124,7 @@ test('a slow reader does not hold up recognition, and is written to only as it r
     bytes += chunk.length;
   });
   socket.resume();
-  // Each text comes as a delta, as a segment, and in the whole at the end.
+  // Each text comes three times: as a delta, as a segment, and in the whole text at the end.
   await until(() => bytes > 30_000_000);
   assert.equal(app.capacity.inFlight(), 0);
   socket.destroy();
@@ -159,9 +157,7 @@ async function send(port: number, { paused = false } = {}) {
   if (paused) socket.pause();
   else socket.on('data', (chunk) => pieces.push(chunk));
   const pieces: Buffer[] = [];
-  socket.write(
-    `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`,
-  );
+  socket.write(requestHead(body.length));
   socket.write(body);
   return { socket, received: () => Buffer.concat(pieces).toString() };
 }

@@ -1,7 +1,5 @@
-/** The route on a server of its own, with a lease and a recogniser that tell what was done to them. */
-import { once } from 'node:events';
-import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+/** The transcription route on a server of its own, with a lease and a recogniser that record how they are used. */
+import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Lease } from '../../../src/accounts/admission.ts';
 import { decodeAudio } from '../../../src/audio/decode-audio.ts';
@@ -18,11 +16,6 @@ import {
 import type { Recogniser } from '../../../src/speech/recogniser.ts';
 import type { TranscribeOptions } from '../../../src/speech/transcribe.ts';
 import type { Segment } from '../../../src/speech/transcript/segment.ts';
-import { fixture } from '../../audio/fixtures.ts';
-import { toWave } from '../../support/wave.ts';
-
-export const speech = fixture('speech-16k.wav');
-export const url = '/v1/audio/transcriptions';
 
 export type RecordedLease = Lease & {
   reserved: number[];
@@ -59,9 +52,9 @@ export type ScriptedRecogniser = Pick<Recogniser, 'transcribe'> & {
   runs: { options: TranscribeOptions; bytes: number; seconds: number; failed?: unknown; ended: boolean }[];
 };
 
-/** Decodes for real; of every second that has passed it "hears" one sentence. `hear` may wait or throw. */
+/** Really decodes the audio, and returns one sentence for every second of it. `beforeSentence` may wait or throw. */
 export function scriptedRecogniser(
-  hear?: (second: number, signal: AbortSignal) => Promise<void>,
+  beforeSentence?: (second: number, signal: AbortSignal) => Promise<void>,
 ): ScriptedRecogniser {
   const recogniser: ScriptedRecogniser = {
     runs: [],
@@ -76,7 +69,7 @@ export function scriptedRecogniser(
           run.seconds = samples / pcmSampleRate;
           await options.onDecoded?.(run.seconds);
           for (; id < Math.floor(run.seconds); id++) {
-            await hear?.(id, options.signal!);
+            await beforeSentence?.(id, options.signal!);
             options.signal!.throwIfAborted();
             yield sentence(id, options);
           }
@@ -177,87 +170,4 @@ export async function openRouteApp(given: RouteAppOptions = {}): Promise<RouteAp
     logged,
     [Symbol.asyncDispose]: () => app.close(),
   };
-}
-
-export type Field = [name: string, value: string | Uint8Array];
-
-/** The bytes of a form; a value of bytes is a file. */
-export function formBody(fields: readonly Field[]): Buffer {
-  const parts = fields.flatMap(([name, value]) => {
-    const file =
-      typeof value === 'string' ? '' : '; filename="talk.wav"\r\nContent-Type: application/octet-stream';
-    return [
-      Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`),
-      value,
-      '\r\n',
-    ];
-  });
-  return Buffer.concat([...parts, '--b--\r\n'].map((part) => Buffer.from(part as string)));
-}
-
-/** Two seconds of silence in a wave file of any size: most of it is a chunk that is no sound, which is quick to decode. */
-export async function* bigWave(fileBytes: number): AsyncGenerator<Uint8Array> {
-  const sound = Buffer.from(toWave(new Float32Array(2 * pcmSampleRate)));
-  const note = Buffer.from('note\0\0\0\0');
-  const noteBytes = fileBytes - sound.length - note.length;
-  note.writeUInt32LE(noteBytes, 4);
-  yield Buffer.concat([sound.subarray(0, 36), note]);
-  const piece = Buffer.alloc(64 * 1024);
-  for (let left = noteBytes; left > 0; left -= piece.length) yield piece.subarray(0, left);
-  yield sound.subarray(36);
-}
-
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
-
-export type Upload = { headers?: OutgoingHttpHeaders; body: Uint8Array | AsyncIterable<Uint8Array> };
-
-/** Sends a body as it comes: bytes with their length, anything else chunked. Reads the answer whenever it comes. */
-export async function post(port: number, { headers, body }: Upload): Promise<Answer> {
-  const request = httpRequest({
-    port,
-    host: '127.0.0.1',
-    path: url,
-    method: 'POST',
-    headers: { 'content-type': 'multipart/form-data; boundary=b', ...headers },
-  });
-  const answered = once(request, 'response');
-  const over = new AbortController();
-  answered.catch(() => {}).finally(() => over.abort());
-  request.on('error', () => over.abort());
-  const sending = (async () => {
-    if (body instanceof Uint8Array) request.setHeader('content-length', body.length);
-    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-      if (!request.write(chunk)) await once(request, 'drain', { signal: over.signal });
-      over.signal.throwIfAborted();
-    }
-  })();
-  sending.catch(() => {}).finally(() => request.end());
-  const [response] = await answered;
-  response.setEncoding('utf8');
-  let text = '';
-  for await (const piece of response) text += piece;
-  return { status: response.statusCode, headers: response.headers, body: text };
-}
-
-export async function transcribe(port: number, fields: readonly Field[], headers?: OutgoingHttpHeaders) {
-  return post(port, { ...(headers && { headers }), body: formBody(fields) });
-}
-
-export function errorOf({ body }: Answer) {
-  return JSON.parse(body).error as { message: string; type: string; param?: string; code: string };
-}
-
-/** A connection on which a test writes what it likes. */
-export async function openSocket(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  return socket;
-}
-
-export async function until(condition: () => boolean, milliseconds = 5_000): Promise<void> {
-  const deadline = performance.now() + milliseconds;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -4,18 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload/upload-limits.ts';
 import { fixture } from '../../audio/fixtures.ts';
 import { collectedBytes } from '../../support/collected-memory.ts';
-import {
-  bigWave,
-  errorOf,
-  formBody,
-  openRouteApp,
-  openSocket,
-  post,
-  recordedLease,
-  scriptedRecogniser,
-  until,
-  url,
-} from './route-app.ts';
+import { openRouteApp, recordedLease, scriptedRecogniser } from './route-app.ts';
+import { bigWave, errorOf, formBody, openSocket, post, requestHead, until } from './upload-client.ts';
 
 const head = formBody([
   ['model', 'siann-1'],
@@ -24,11 +14,11 @@ const head = formBody([
 const end = Buffer.from('\r\n--b--\r\n');
 const opening = head.subarray(0, head.length - end.length);
 
-test('exactly 100 MB of wave file are accepted, without holding them', async () => {
+test('a wave file of exactly 100 MB is accepted, and is not held in memory', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser, lease });
-  const memory = watchMemory();
+  const memory = measureMemory();
   const answer = await post(app.port, {
     headers: { 'content-length': opening.length + maxFileBytes + end.length },
     body: wave(maxFileBytes),
@@ -40,11 +30,11 @@ test('exactly 100 MB of wave file are accepted, without holding them', async () 
   assert(grown < 100, `${grown} MB more`);
 });
 
-test('one byte more is file_too_large as soon as it comes, also without a length', async () => {
+test('a file of one byte more is file_too_large as soon as that byte comes, also without a Content-Length', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser, lease });
-  const memory = watchMemory();
+  const memory = measureMemory();
   let sent = 0;
   const answer = await post(app.port, {
     body: (async function* () {
@@ -72,7 +62,7 @@ test('one byte more is file_too_large as soon as it comes, also without a length
   assert.equal(exact.status, 413);
 });
 
-test('a length that cannot fit is refused before a byte of the body', async () => {
+test('a Content-Length that is too large is refused before a byte of the body is read', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
   const socket = await openSocket(app.port);
@@ -80,20 +70,18 @@ test('a length that cannot fit is refused before a byte of the body', async () =
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  socket.write(
-    `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${maxBodyBytes + 1}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`,
-  );
+  socket.write(requestHead(maxBodyBytes + 1));
   await until(() => received.endsWith('}}'));
   assert.match(received, /^HTTP\/1\.1 413 /);
   socket.destroy();
   assert.equal(recogniser.runs.length, 0);
 });
 
-test('a file that says that it is longer than 4 hours is refused at once, while it is still being sent', async () => {
+test('a file whose header says more than 4 hours is refused while it is still being sent', async () => {
   const lease = recordedLease();
   await using app = await openRouteApp({ lease });
   const flac = fixture('speech.flac');
-  // The count of samples, in STREAMINFO's last bytes before the checksum: 36 bits, here of 16 kHz.
+  // The number of samples (36 bits) stands before the checksum at the end of STREAMINFO. The rate here is 16 kHz.
   Buffer.from(flac.buffer).writeUInt32BE((4 * 3600 + 1) * 16_000, 22);
   let cut = false;
   const answer = await post(app.port, {
@@ -119,15 +107,15 @@ async function* wave(fileBytes: number): AsyncGenerator<Uint8Array> {
   yield end;
 }
 
-/** How much more memory the process has taken at its peak, sampled while it works. */
-function watchMemory() {
+/** How much the memory of the process has grown at its peak. */
+function measureMemory() {
   const before = collectedBytes();
   let peak = before;
   const timer = setInterval(() => {
     peak = Math.max(peak, collectedBytes());
   }, 100);
   return {
-    /** At most, until now; nothing is measured afterwards. */
+    /** The growth until now. This ends the measurement. */
     grownMegabytes() {
       clearInterval(timer);
       return Math.round((peak - before) / 1e6);

@@ -3,18 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../src/errors/service-error.ts';
-import {
-  bigWave,
-  errorOf,
-  type Field,
-  formBody,
-  openRouteApp,
-  post,
-  recordedLease,
-  scriptedRecogniser,
-  speech,
-  until,
-} from './route-app.ts';
+import { openRouteApp, recordedLease, scriptedRecogniser } from './route-app.ts';
+import { bigWave, errorOf, type Field, formBody, post, speech, until } from './upload-client.ts';
 
 const model: Field = ['model', 'siann-1'];
 const file: Field = ['file', speech];
@@ -22,20 +12,20 @@ const file: Field = ['file', speech];
 test('recognition begins while bytes of the file are still missing', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
-  let heardBeforeTheEnd = 0;
+  let secondsBeforeTheEnd = 0;
   const answer = await post(app.port, {
     body: inTwo(formBody([model, file]), speech.length - 10_000, async () => {
       await until(() => (recogniser.runs[0]?.seconds ?? 0) >= 3);
-      heardBeforeTheEnd = recogniser.runs[0]!.seconds;
+      secondsBeforeTheEnd = recogniser.runs[0]!.seconds;
     }),
   });
   assert.equal(answer.status, 200);
-  assert(heardBeforeTheEnd >= 3);
+  assert(secondsBeforeTheEnd >= 3);
   assert.equal(recogniser.runs.length, 1);
   assert.equal(JSON.parse(answer.body).duration, 3.675);
 });
 
-test('late fields that do not change what is recognised go on with what was begun', async () => {
+test('recognition goes on when late fields do not change its result', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
   const late: Field[] = [
@@ -43,7 +33,7 @@ test('late fields that do not change what is recognised go on with what was begu
     ['response_format', 'verbose_json'],
     ['timestamp_granularities[]', 'segment'],
   ];
-  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  const answer = await post(app.port, { body: withLateFields(formBody([file, ...late]), recogniser) });
   assert.equal(answer.status, 200);
   assert.equal(JSON.parse(answer.body).segments.length, 3);
   assert.equal(recogniser.runs.length, 1);
@@ -59,11 +49,13 @@ for (const [name, value] of [
     const lease = recordedLease();
     const recogniser = scriptedRecogniser();
     await using app = await openRouteApp({ recogniser, lease });
-    const answer = await post(app.port, { body: slowly(formBody([file, model, [name, value]]), recogniser) });
+    const answer = await post(app.port, {
+      body: withLateFields(formBody([file, model, [name, value]]), recogniser),
+    });
     assert.equal(answer.status, 200);
     const [first, second] = recogniser.runs;
     assert.equal(recogniser.runs.length, 2);
-    assert(first!.failed !== undefined || first!.ended, 'the first run was given up');
+    assert(first!.failed !== undefined || first!.ended, 'the first run was cancelled');
     assert.equal(second!.bytes, speech.length);
     assert.equal(JSON.parse(answer.body).segments.length, 3);
     assert.equal(String(second!.options[name]), value);
@@ -72,11 +64,11 @@ for (const [name, value] of [
   });
 }
 
-test('speakers that are asked for late are told apart from the first word on', async () => {
+test('a late request for speakers tells them apart from the first word on', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
   const late: Field[] = [model, ['speaker_diarization', 'true'], ['num_speakers', '2']];
-  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  const answer = await post(app.port, { body: withLateFields(formBody([file, ...late]), recogniser) });
   assert.deepEqual(
     recogniser.runs.map(({ options }) => options.speakers),
     [undefined, { count: 2 }],
@@ -84,21 +76,21 @@ test('speakers that are asked for late are told apart from the first word on', a
   assert.equal(JSON.parse(answer.body).segments[0].speaker, 0);
 });
 
-test('words that are asked for late are there when the length was not known', async () => {
+test('a late request for word times does not start over when the length was not known', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
   const late: Field[] = [model, ['response_format', 'verbose_json'], ['timestamp_granularities[]', 'word']];
-  const answer = await post(app.port, { body: slowly(formBody([file, ...late]), recogniser) });
+  const answer = await post(app.port, { body: withLateFields(formBody([file, ...late]), recogniser) });
   assert.equal(JSON.parse(answer.body).words.length, 3);
   assert.equal(recogniser.runs.length, 1);
 });
 
-test('a late field that would start over a file of more than 32 MB is refused with what to do', async () => {
+test('a late field that needs a file of more than 32 MB to start over is refused, and the error says what to do', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser });
   const long: Field = ['file', await buffer(bigWave(33 * 2 ** 20))];
   const answer = await post(app.port, {
-    body: slowly(formBody([long, model, ['language', 'en']]), recogniser),
+    body: withLateFields(formBody([long, model, ['language', 'en']]), recogniser),
   });
   const error = errorOf(answer);
   assert.deepEqual([answer.status, error.code, error.param], [400, 'invalid_value', 'language']);
@@ -106,22 +98,22 @@ test('a late field that would start over a file of more than 32 MB is refused wi
   assert.equal(app.capacity.heldBytes(), 0);
 
   const sooner = await post(app.port, {
-    body: slowly(formBody([['language', 'en'], long, model]), recogniser),
+    body: withLateFields(formBody([['language', 'en'], long, model]), recogniser),
   });
   assert.equal(sooner.status, 200);
 });
 
-test('when others hold too much, a late field that would start over is told to come back', async () => {
+test('when other uploads hold too much, a late field that needs to start over is answered with overloaded', async () => {
   const recogniser = scriptedRecogniser();
   await using app = await openRouteApp({ recogniser, maxHeldBytes: 65_536 });
-  const body = () => slowly(formBody([file, model, ['language', 'en']]), recogniser);
+  const body = () => withLateFields(formBody([file, model, ['language', 'en']]), recogniser);
   const answer = await post(app.port, { body: body() });
   assert.deepEqual([answer.status, errorOf(answer).code], [503, 'overloaded']);
-  const unchanged = await post(app.port, { body: slowly(formBody([file, model]), recogniser) });
+  const unchanged = await post(app.port, { body: withLateFields(formBody([file, model]), recogniser) });
   assert.equal(unchanged.status, 200);
 });
 
-test('a wrong field is refused while the file is still coming', { timeout: 30_000 }, async () => {
+test('a bad field is refused while the file is still coming', { timeout: 30_000 }, async () => {
   await using app = await openRouteApp();
   const answer = await post(app.port, {
     body: inTwo(formBody([['temperature', '7'], file, model]), 50_000, never),
@@ -148,11 +140,11 @@ test('a file that is no audio is refused while it is still coming, unless its bo
     },
   });
   await using signing = await openRouteApp({ lease, recogniser });
-  const onceItIsKnown = () => until(() => recogniser.runs[0]?.failed !== undefined);
-  assert.equal(errorOf(await post(signing.port, upload(onceItIsKnown))).code, 'invalid_signature');
+  const untilItFails = () => until(() => recogniser.runs[0]?.failed !== undefined);
+  assert.equal(errorOf(await post(signing.port, upload(untilItFails))).code, 'invalid_signature');
 });
 
-test('a file that is no audio and may be too large is read on, and judged by what it turns out to be', async () => {
+test('a file that is no audio and may be too large is read to its end before it is judged', async () => {
   await using app = await openRouteApp();
   const upload = async (bytes: number) =>
     errorOf(
@@ -169,7 +161,7 @@ test('a file that is no audio and may be too large is read on, and judged by wha
   assert.equal(await upload(100 * 2 ** 20), 'file_too_large');
 });
 
-test('an upload that stops is cut off with a sentence', { timeout: 30_000 }, async () => {
+test('an upload that stops is cut off, and the answer says why', { timeout: 30_000 }, async () => {
   await using app = await openRouteApp({ pace: { idleMs: 300, minimumBytesPerSecond: 0, graceMs: 1000 } });
   const answer = await post(app.port, {
     body: inTwo(formBody([model, file]), 50_000, never),
@@ -178,8 +170,8 @@ test('an upload that stops is cut off with a sentence', { timeout: 30_000 }, asy
   assert.match(errorOf(answer).message, /too slowly/);
 });
 
-/** Holds back what comes after the file until recognition has begun. */
-function slowly(body: Buffer, recogniser: { runs: unknown[] }): AsyncGenerator<Uint8Array> {
+/** Sends the fields after the file only when recognition has begun. */
+function withLateFields(body: Buffer, recogniser: { runs: unknown[] }): AsyncGenerator<Uint8Array> {
   const runs = recogniser.runs.length;
   return inTwo(body, body.lastIndexOf('\r\n--b\r\n', body.length - 8, 'latin1') - 10, () =>
     until(() => recogniser.runs.length > runs),
@@ -192,7 +184,7 @@ async function* inTwo(body: Buffer, at: number, between: () => Promise<unknown>)
   yield body.subarray(at);
 }
 
-/** The rest is never sent: whoever waits for it waits for ever. */
+/** For a body whose rest is never sent. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

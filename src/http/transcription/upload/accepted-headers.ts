@@ -5,13 +5,13 @@ import { maxBodyBytes } from './upload-limits.ts';
 export type UploadHeaders = {
   boundary: string;
   contentLength: number | undefined;
-  /** The format where none is asked for: text for a client that takes nothing else. */
+  /** The format when the form names none: text for a client that accepts nothing else. */
   defaultFormat: 'text' | 'json';
 };
 
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 
-/** What the headers say about the body to come; throws when it cannot be accepted, before a byte of it is read. */
+/** Reads what the headers say about the body. Throws when the body cannot be accepted, before a byte of it is read. */
 export function readUploadHeaders(headers: IncomingHttpHeaders): UploadHeaders {
   const contentType = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) throw new ServiceError('unsupported_media_type');

@@ -4,7 +4,7 @@ import { createMultipartParser } from './multipart-parser.ts';
 import { maxBodyBytes, maxFileBytes, maxParts, maxValueBytes } from './upload-limits.ts';
 
 export type FormReader = {
-  /** What has come so far. */
+  /** The fields that have come so far. */
   readonly fields: OptionTexts;
   push(chunk: Uint8Array): void;
   /** Throws unless the form is whole and has a file. */
@@ -13,19 +13,19 @@ export type FormReader = {
 
 type FormReaderOptions = {
   boundary: string;
-  /** The fields to keep; all others are passed over. */
+  /** The fields to keep. All others are ignored. */
   known: ReadonlySet<string>;
-  /** The file's bytes; a view that the next push may change. */
+  /** Gets the bytes of the file, as a view into the chunk that was pushed. */
   onFile(bytes: Uint8Array): void;
   onFileEnd(): void;
 };
 
 type OpenPart = { name: string; isFile: boolean; bytes: number; kept: Buffer[] };
 
-const textFile =
+const textFileMessage =
   'The field `file` came as text, without a file in it. With curl, write -F file=@talk.mp3; in other clients, open the file and send its content.';
 
-/** Takes the fields and the one file out of a form while it arrives, in any order, and enforces every limit on the way. */
+/** Reads the fields and the one file of a form while it arrives, in any order, and enforces every limit. */
 export function createFormReader(options: FormReaderOptions): FormReader {
   const fields = new Map<string, string[]>();
   const { known, onFile, onFileEnd } = options;
@@ -45,7 +45,7 @@ export function createFormReader(options: FormReaderOptions): FormReader {
     },
     end() {
       parser.end();
-      if (!hasFile) throw new ServiceError('missing_file', hasTextFile ? { message: textFile } : {});
+      if (!hasFile) throw new ServiceError('missing_file', hasTextFile ? { message: textFileMessage } : {});
     },
   };
 
@@ -69,7 +69,7 @@ export function createFormReader(options: FormReaderOptions): FormReader {
       if (open.bytes > maxFileBytes) throw new ServiceError('file_too_large');
       onFile(bytes);
     } else if (known.has(open.name) && open.bytes <= maxValueBytes) {
-      // A body of single bytes must not become as many buffers.
+      // Pieces are joined now and then, because a client may send single bytes.
       if (open.kept.length === 64) open.kept = [Buffer.concat(open.kept)];
       open.kept.push(Buffer.from(bytes));
     }

@@ -4,23 +4,23 @@ import { maxPartHeadBytes, maxPreambleBytes } from './upload-limits.ts';
 
 export type MultipartHandlers = {
   onPart(head: PartHead): void;
-  /** A view into what was pushed: whoever keeps it copies it. */
+  /** The bytes are a view into what was pushed. Copy them to keep them. */
   onData(bytes: Buffer): void;
   onPartEnd(): void;
 };
 
-/** Both throw invalid_multipart as soon as the form cannot become whole any more. */
+/** Both throw invalid_multipart as soon as the form cannot become valid any more. */
 export type MultipartParser = { push(chunk: Uint8Array): void; end(): void };
 
 type State = 'preamble' | 'delimiter' | 'head' | 'content' | 'epilogue';
 
 /**
- * multipart/form-data (RFC 7578, RFC 2046 section 5.1), pushed in pieces of any size. It holds at most one part's head, or
- * as many bytes as a delimiter has. Why it is our own: docs/decisions/015.
+ * Parses multipart/form-data (RFC 7578, RFC 2046 section 5.1) that is pushed in pieces of any size. It holds at most the head of
+ * one part, or as many bytes as a delimiter has. docs/decisions/015 says why we have our own parser.
  */
 export function createMultipartParser(boundary: string, handlers: MultipartHandlers): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-  // The first delimiter may open the body, without the line break before it.
+  // The first delimiter may stand at the start of the body, without a line break before it. So we add one.
   let held: Buffer = Buffer.from('\r\n');
   let state: State = 'preamble';
   let preambleBytes = 0;

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../errors/service-error.ts';
 import { maxNameBytes } from './upload-limits.ts';
 
-/** What a part of a form says about itself. */
+/** What the head of a part of a form says about the part. */
 export type PartHead = { name: string; isFile: boolean };
 
 const parameter = /;\s*([^\s=;"]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
-/** Headers as they stand before a part's content, without the empty line. Anything without a form field's name is refused. */
+/** Parses the headers of a part, without the empty line after them. Throws invalid_multipart for a part without a field name. */
 export function parsePartHead(text: string): PartHead {
   const headers = readHeaders(text);
   const disposition = headers.get('content-disposition') ?? '';
@@ -28,7 +28,7 @@ export function parsePartHead(text: string): PartHead {
 
 function readHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>();
-  // A line that begins with a space goes on from the one before it.
+  // A line that begins with a space continues the one before it.
   for (const line of text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')) {
     const colon = line.indexOf(':');
     if (colon <= 0) throw new ServiceError('invalid_multipart');

@@ -21,7 +21,7 @@ export type ReceiveOptions = {
   chunks: AsyncIterable<Uint8Array>;
   boundary: string;
   contentLength: number | undefined;
-  /** The format where none is asked for. */
+  /** The format when the form names none. */
   defaultFormat: DecidedFileOptions['responseFormat'];
   lease: Pick<Lease, 'signed' | 'verifyBody'>;
   buffer: UploadBuffer;
@@ -30,13 +30,15 @@ export type ReceiveOptions = {
 
 const fieldNames: ReadonlySet<string> = new Set(namesOf(requestOptions, 'file').keys());
 
-/** A form that has ended by then is read whole before recognition starts, so that no late field makes it start again. */
-const patienceMs = 200;
+/**
+ * Recognition starts this long after the first byte of the file. A form that ends earlier is read whole before it starts, so that
+ * no late field makes it start over.
+ */
+const startDelayMs = 200;
 
 /**
- * Reads a form to its end while its file is already being recognised, with what is known of the request by then. A field that
- * comes after the file and asks for something else starts recognition over, from the bytes that are held for this:
- * docs/decisions/015.
+ * Reads a form to its end while its file is already being recognised, with the options that have come so far. When a field
+ * after the file changes them, recognition starts over from the bytes that are held for this (docs/decisions/015).
  */
 export async function receiveUpload(
   upload: ReceiveOptions,
@@ -53,9 +55,9 @@ export async function receiveUpload(
   received.catch(() => {});
 
   let run: RecognitionRun | undefined;
-  const patience = buffer.begun.then(() => delay(patienceMs, 'over' as const, { ref: false }));
-  if ((await Promise.race([received, patience])) === 'over') {
-    run = start(buffer.read(), foresee(readFields()));
+  const delayed = buffer.begun.then(() => delay(startDelayMs, 'over' as const, { ref: false }));
+  if ((await Promise.race([received, delayed])) === 'over') {
+    run = start(buffer.read(), withLikelyWords(readFields()));
     await receivedOrFailed(run);
   }
   const options = readFields();
@@ -68,10 +70,10 @@ export async function receiveUpload(
     run = undefined;
   }
   run ??= start(buffer.read(), options);
-  buffer.letGo();
+  buffer.stopHolding();
   return { options, run };
 
-  /** What the fields say that have come so far; more may still come. */
+  /** The options in the fields that have come so far. */
   function readFields(): DecidedFileOptions {
     return decideFileOptions(readOptions(form.fields, 'file'), upload.defaultFormat);
   }
@@ -88,8 +90,8 @@ export async function receiveUpload(
     form.end();
   }
 
-  /** A file that may be too long to be held is recognised with word times, which a late field could ask for. */
-  function foresee(options: DecidedFileOptions): DecidedFileOptions {
+  /** Adds word times if a late field may ask for them and the file may be too long to be held for starting over. */
+  function withLikelyWords(options: DecidedFileOptions): DecidedFileOptions {
     const heldWhole = upload.contentLength !== undefined && upload.contentLength <= maxHeldBytes;
     const formatKnown = form.fields.has('response_format') && options.responseFormat !== 'verbose_json';
     if (heldWhole || formatKnown) return options;
@@ -102,7 +104,7 @@ export async function receiveUpload(
       ended.catch((reason) => {
         if (whole) return;
         failure = { reason };
-        // Nobody reads the rest of the file, and the body must not wait for that.
+        // Nobody reads the file any more, and the rest of the body must not wait for a reader.
         buffer[Symbol.dispose]();
         if (!mustBeReadWhole(reason)) reject(reason);
       });
@@ -112,8 +114,8 @@ export async function receiveUpload(
   }
 
   /**
-   * What is wrong with a file is said at once, unless its sender may be told nothing before the signature is checked, or it may
-   * turn out to be too large, which is the better thing to say about a large file that is no audio.
+   * An error of the file is answered at once, with two exceptions: a signed request gets no answer before its signature is
+   * checked; and data that is no audio may also turn out to be too large, which is the better answer.
    */
   function mustBeReadWhole(reason: unknown): boolean {
     const mayBeTooLarge = !(upload.contentLength !== undefined && upload.contentLength <= maxFileBytes);

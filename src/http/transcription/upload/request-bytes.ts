@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { ClientGone } from '../connection-signal.ts';
 
 /**
- * The body as it arrives, pulled. Unlike the request's own iterator it can be left at any time without closing the connection,
- * so that an error found half-way can still be answered.
+ * The body as it arrives. Unlike the request's own iterator, this one can be left at any time without closing the connection,
+ * so that an error in the middle of the body can still be answered.
  */
 export async function* requestBytes(
   request: IncomingMessage,

@@ -3,29 +3,29 @@ import type { TranscriptionCapacity } from '../capacity.ts';
 import { maxHeldBytes } from './upload-limits.ts';
 
 /**
- * A file while it is uploaded: written once, read from its beginning while more is coming. As long as it holds its bytes it
- * can be read again; once it has let them go, it keeps only what the reader has not seen, and asks the writer to wait.
+ * A file while it is uploaded. It is written once, and read from its beginning while more is coming. While it holds all its
+ * bytes, it can be read again. After it has stopped holding them, it keeps only what is not read yet, and makes the writer wait.
  */
 export type UploadBuffer = Disposable & {
   /** After disposal, bytes are thrown away. */
   append(bytes: Uint8Array): void;
   end(): void;
-  /** Resolves when the reader is near enough for more to be written. */
+  /** Resolves when so little waits for the reader that more may be written. */
   drained(): Promise<void>;
-  /** Resolves with the first bytes. */
+  /** Resolves when the first bytes have come. */
   begun: Promise<void>;
-  /** From the first byte; a reader that came before is cut off. Only while `rewindable`. */
+  /** Reads from the first byte. An earlier reader fails then. Only allowed while `rewindable`. */
   read(): AsyncGenerator<Uint8Array>;
   rewindable(): boolean;
-  /** Why it is not rewindable: the file is too long for that, or others hold too much. */
+  /** Why it is not rewindable: the file is too long, or other uploads hold too much. */
   overflow(): 'file' | 'others' | undefined;
-  /** From here on nothing is held for another reading. */
-  letGo(): void;
+  /** Holds no more bytes for another reader. */
+  stopHolding(): void;
 };
 
 type UploadBufferOptions = { capacity: Pick<TranscriptionCapacity, 'hold' | 'release'>; maxHeld?: number };
 
-/** Bytes are copied into blocks of one size, since a client decides how small the pieces are that it sends. */
+/** Bytes are copied into blocks of one size, because a client may send very small pieces. */
 const blockBytes = 64 * 1024;
 const maxLagBytes = 512 * 1024;
 
@@ -71,7 +71,7 @@ export function createUploadBuffer({ capacity, maxHeld = maxHeldBytes }: UploadB
     },
 
     read() {
-      if (firstBlock > 0) throw new Error('The beginning of the file was let go.');
+      if (firstBlock > 0) throw new Error('The beginning of the file is not held any more.');
       readBytes = 0;
       return readFrom(++reader);
     },
@@ -79,7 +79,7 @@ export function createUploadBuffer({ capacity, maxHeld = maxHeldBytes }: UploadB
     rewindable: () => firstBlock === 0,
     overflow: () => overflow,
 
-    letGo() {
+    stopHolding() {
       holding = false;
       dropRead();
     },
@@ -89,7 +89,7 @@ export function createUploadBuffer({ capacity, maxHeld = maxHeldBytes }: UploadB
       reader++;
       readBytes = writtenBytes;
       holding = false;
-      forget(blocks.length);
+      dropBlocks(blocks.length);
       read.notify();
       written.notify();
     },
@@ -118,15 +118,15 @@ export function createUploadBuffer({ capacity, maxHeld = maxHeldBytes }: UploadB
     if (heldBytes + blockBytes > maxHeld) overflow = 'file';
     else if (!capacity.hold(blockBytes)) overflow = 'others';
     else heldBytes += blockBytes;
-    if (overflow) buffer.letGo();
+    if (overflow) buffer.stopHolding();
   }
 
-  /** Only whole blocks can go. The last one stays, since it is still written to. */
+  /** Drops whole blocks that were read. The last block stays, because it is still being written. */
   function dropRead(): void {
-    forget(Math.min(Math.floor(readBytes / blockBytes) - firstBlock, blocks.length - 1));
+    dropBlocks(Math.min(Math.floor(readBytes / blockBytes) - firstBlock, blocks.length - 1));
   }
 
-  function forget(count: number): void {
+  function dropBlocks(count: number): void {
     if (count <= 0) return;
     blocks.splice(0, count);
     firstBlock += count;

@@ -1,17 +1,17 @@
 import { ServiceError } from '../../../errors/service-error.ts';
 
 export type UploadPaceOptions = {
-  /** No byte for so long, and the upload is given up. */
+  /** An upload that sends no byte for so long is cut off. */
   idleMs: number;
-  /** What the upload must come to on average once the grace has passed; 0 asks for nothing. */
+  /** The average speed that an upload needs once `graceMs` have passed. 0 means any speed. */
   minimumBytesPerSecond: number;
   graceMs: number;
   signal?: AbortSignal;
 };
 
 /**
- * Passes an upload on as long as it comes at a reasonable pace. Only the time spent waiting for the client counts: when
- * the reader of these chunks is slow, that is our doing.
+ * Passes an upload on as long as it is fast enough. Only the time spent waiting for the client counts, because a slow reader of
+ * these chunks is not the client's fault.
  */
 export async function* paceUpload(
   chunks: AsyncIterable<Uint8Array>,
@@ -35,22 +35,22 @@ export async function* paceUpload(
       yield next.value;
     }
   } finally {
-    // Not waited for: a source that is stuck would never come to its end.
+    // We do not wait for this, because a source that is stuck would never end.
     if (!ended) source.return?.()?.catch(() => {});
   }
 }
 
-const secondLookMs = 100;
+const lastCheckMs = 100;
 
 async function within<T>(next: Promise<T>, idleMs: number, signal: AbortSignal | undefined): Promise<T> {
-  // It fails too when the signal aborts, and by then nobody waits for it.
+  // The source also fails when the signal aborts, and then nobody waits for it any more.
   next.catch(() => {});
   signal?.throwIfAborted();
   let stopWaiting = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    // After a moment in which this process was too busy to read, what has come meanwhile is seen before it is judged.
+    // This process may have been too busy to read. So bytes that have come meanwhile get a last chance to be read.
     let timer = setTimeout(() => {
-      timer = setTimeout(() => reject(tooSlow()), secondLookMs);
+      timer = setTimeout(() => reject(tooSlow()), lastCheckMs);
     }, idleMs);
     const onAbort = () => reject(signal!.reason);
     signal?.addEventListener('abort', onAbort, { once: true });

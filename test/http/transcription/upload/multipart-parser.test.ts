@@ -8,8 +8,8 @@ type Part = { name: string; isFile: boolean; content: string };
 const field = (name: string, content: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
 
-test('a form comes out the same however it is cut into pieces', () => {
-  // Contents that look like delimiters are the hard ones.
+test('a form is parsed the same, however it is cut into pieces', () => {
+  // Contents that look like delimiters are the difficult ones.
   const content = fc
     .stringMatching(/^(\r\n--|\r\n-|\r|\n|--b|b|x){0,12}$/)
     .filter((text) => !text.includes('\r\n--b'));
@@ -26,7 +26,7 @@ test('a form comes out the same however it is cut into pieces', () => {
   );
 });
 
-test('a form comes out the same byte by byte, with preamble and epilogue', () => {
+test('a form with preamble and epilogue can be pushed byte by byte', () => {
   const body = Buffer.from(
     `to be passed over\r\n${field('model', 'siann-1')}${field('x', '')}--b--\r\nand this`,
   );
@@ -68,7 +68,7 @@ for (const [what, body] of Object.entries({
   'a head without end': `--b\r\nX: ${'y'.repeat(9000)}`,
   'a preamble without end': 'x'.repeat(9000),
 })) {
-  test(`${what} is no form, however it is cut`, () => {
+  test(`${what} is not a form, however it is cut into pieces`, () => {
     const bytes = Buffer.from(body);
     for (const cuts of [[], [...bytes.keys()], [3, 40, 41]]) {
       assert.throws(() => parse(bytes, cuts), { code: 'invalid_multipart' });

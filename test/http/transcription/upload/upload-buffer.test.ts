@@ -6,7 +6,7 @@ import { noise } from '../../../audio/fixtures.ts';
 
 const block = 64 * 1024;
 
-test('what is written in pieces of any size is read whole, and read again', async () => {
+test('bytes that are written in pieces of any size can be read, and read again', async () => {
   const { buffer } = open();
   const bytes = noise(300_001);
   const first = readAll(buffer.read());
@@ -24,7 +24,7 @@ test('what is written in pieces of any size is read whole, and read again', asyn
   assert.deepEqual(await readAll(buffer.read()), bytes);
 });
 
-test('a second reader cuts off the first', async () => {
+test('a second reader makes the first one fail', async () => {
   const { buffer } = open();
   buffer.append(noise(10));
   const first = buffer.read();
@@ -39,17 +39,17 @@ test('a second reader cuts off the first', async () => {
   await assert.rejects(waiting, /taken over/);
 });
 
-test('a file that is let go as soon as it is read again is still read from its beginning', async () => {
+test('a file that is no longer held once it is read again is still read from its beginning', async () => {
   const { buffer } = open();
   buffer.append(noise(3 * block));
   buffer.end();
   for await (const _ of buffer.read());
   const again = buffer.read();
-  buffer.letGo();
+  buffer.stopHolding();
   assert.deepEqual(await readAll(again), noise(3 * block));
 });
 
-test('past its limit a file is let go, and its writer waits for the reader', async () => {
+test('a file beyond its limit is no longer held, and its writer waits for the reader', async () => {
   const { buffer, capacity } = open({ maxHeld: 4 * block });
   const reader = buffer.read();
   for (let written = 0; written < 4; written++) buffer.append(new Uint8Array(block));
@@ -59,19 +59,19 @@ test('past its limit a file is let go, and its writer waits for the reader', asy
 
   for (let written = 0; written < 8; written++) buffer.append(new Uint8Array(block));
   assert.equal(buffer.overflow(), 'file');
-  let hasRoom = false;
-  const room = buffer.drained().then(() => {
-    hasRoom = true;
+  let isDrained = false;
+  const drained = buffer.drained().then(() => {
+    isDrained = true;
   });
   await new Promise(setImmediate);
-  assert.equal(hasRoom, false);
+  assert.equal(isDrained, false);
   for (let read = 0; read < 6; read++) await reader.next();
-  await room;
+  await drained;
   assert.equal(buffer.rewindable(), false);
   assert.equal(capacity.heldBytes(), 0);
 });
 
-test('what is held counts until it has been read, and files that find no room are let go', async () => {
+test('held bytes count until they have been read, and a file is not held when others hold too much', async () => {
   const { buffer, capacity } = open({ budget: 2 * block });
   buffer.append(new Uint8Array(2 * block));
   const other = createUploadBuffer({ capacity });
@@ -79,7 +79,7 @@ test('what is held counts until it has been read, and files that find no room ar
   assert.equal(other.overflow(), 'others');
 
   buffer.end();
-  buffer.letGo();
+  buffer.stopHolding();
   assert.equal(capacity.heldBytes(), 2 * block);
   for await (const _ of buffer.read());
   assert.equal(capacity.heldBytes(), block);
@@ -87,13 +87,13 @@ test('what is held counts until it has been read, and files that find no room ar
   assert.equal(capacity.heldBytes(), 0);
 });
 
-test('after its end a buffer takes bytes without keeping them, and nobody waits for it', async () => {
+test('after disposal a buffer throws bytes away, and its writer need not wait', async () => {
   const { buffer, capacity } = open({ maxHeld: block });
   const reader = buffer.read();
   buffer.append(new Uint8Array(20 * block));
-  const room = buffer.drained();
+  const drained = buffer.drained();
   buffer[Symbol.dispose]();
-  await room;
+  await drained;
   buffer.append(new Uint8Array(20 * block));
   await buffer.drained();
   assert.equal(capacity.heldBytes(), 0);

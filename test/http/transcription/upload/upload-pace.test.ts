@@ -6,20 +6,20 @@ import { paceUpload } from '../../../../src/http/transcription/upload/upload-pac
 
 const pace = { idleMs: 100, minimumBytesPerSecond: 1000, graceMs: 100 };
 
-test('an upload at a reasonable pace comes through as it is', async () => {
+test('an upload that is fast enough is passed on unchanged', async () => {
   const chunks = [Buffer.from('one'), Buffer.from('two'), Buffer.alloc(0), Buffer.from('three')];
   const passed = await collect(paceUpload(drip(chunks, 5), { ...pace, graceMs: 10_000 }));
   assert.equal(passed.join(' '), 'one two  three');
 });
 
-test('an upload that stops is given up, and its source told so', async () => {
+test('an upload that stops is cut off', async () => {
   const source = drip([Buffer.alloc(5000), Buffer.alloc(5000)], 0, 10_000);
   const startedAt = performance.now();
   await assert.rejects(collect(paceUpload(source, pace)), tooSlow);
   assert.ok(performance.now() - startedAt < 2_000);
 });
 
-test('a trickle is given up after the grace', async () => {
+test('an upload that is too slow is cut off after the grace time', async () => {
   const trickle = drip(
     Array.from({ length: 100 }, () => Buffer.from('x')),
     20,
@@ -30,7 +30,7 @@ test('a trickle is given up after the grace', async () => {
   assert.ok(tookMs >= 90 && tookMs < 1_500, `${tookMs} ms`);
 });
 
-test('a slow reader is not held against the client', async () => {
+test('the time of a slow reader does not count against the client', async () => {
   const source = drip([Buffer.alloc(50), Buffer.alloc(50), Buffer.alloc(50)], 0);
   let bytes = 0;
   for await (const chunk of paceUpload(source, pace)) {
@@ -51,7 +51,7 @@ test('an abort ends the wait with its reason', async () => {
   );
 });
 
-test('a reader that leaves ends the source', async () => {
+test('a reader that stops also ends the source', async () => {
   let ended = false;
   async function* source() {
     try {
@@ -86,7 +86,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
   return all;
 }
 
-test('an upload that is given up while its reader works fails only for that reader', async () => {
+test('an upload that is aborted while its reader works fails only for that reader', async () => {
   const stop = new AbortController();
   async function* source() {
     for (;;) {
