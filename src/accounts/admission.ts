@@ -1,4 +1,4 @@
-/** What stands between a request and the work: `Gate.admit` is the only door, and the `Lease` it gives pays for what is used. */
+/** Every request passes `Gate.admit` before any work is done for it. The `Lease` that it gets pays for what it uses. */
 
 import type { Environment, PlanId } from '../../wire/account.ts';
 
@@ -8,7 +8,7 @@ export type Credential = {
   environment: Environment;
   /** The Authorization header as it came. */
   authorization: string | undefined;
-  /** A one-use token of `Lease.issueToken`, where the route takes one; it then counts instead of the header. */
+  /** A token of `Lease.issueToken`, on routes that take one. It is used instead of the header. */
   streamToken?: string | undefined;
   /** X-Project-ID or OpenAI-Project. */
   projectId: string | undefined;
@@ -22,8 +22,8 @@ export type Credential = {
 };
 
 /**
- * A `call` has no body and is answered at once; a `message` has one, which the route hands to `verifyBody`; so has a
- * `connection`, which holds one of the key's permits until its lease is closed.
+ * A `call` has no body and is answered at once. A `message` has a body, which the route hands to `verifyBody`. A `connection`
+ * has one too, and holds one of the key's permits until its lease is closed.
  */
 export type AdmissionKind = 'call' | 'message' | 'connection';
 
@@ -40,12 +40,12 @@ export type Admitted = {
   plan: PlanId;
 };
 
-/** Stands in for a key where there is no header to put one in: in a browser's WebSocket. */
+/** Replaces a key where no header can be sent, as in a browser's WebSocket. */
 export type StreamToken = { token: string; expiresAt: Date };
 
 export interface Lease {
   readonly admitted: Admitted;
-  /** For one connection of this key within a minute, from where no header can be sent. It needs no signature. */
+  /** A token opens one connection of this key within a minute. That connection needs no signature. */
   issueToken(note?: string): Promise<StreamToken>;
   /** What was noted with the token that was used here. */
   readonly tokenNote?: string;
@@ -57,16 +57,16 @@ export interface Lease {
   verifyBody(sha256: string): Promise<void>;
   /** Makes sure that at least `totalSeconds` of audio are reserved; throws quota_exceeded. */
   reserve(totalSeconds: number): Promise<void>;
-  /** Charges what a stream has used so far, in place of so much of what was reserved; more may follow, until `settle`. */
+  /** Charges what a stream has used so far, out of what was reserved. More may follow until the stream is settled. */
   settleSoFar(totalSeconds: number): Promise<void>;
   /**
-   * Charges `seconds` once and for all, in place of what was reserved. Called just before the answer is written; when it
-   * throws there must be none, and the charge is taken back if it was made.
+   * Charges `seconds` once and for all, and gives back the rest of what was reserved. It is called just before the answer is
+   * written. When it throws, no answer may be written, and a charge that was made is taken back.
    */
   settle(seconds: number): Promise<void>;
   /**
-   * The same for a stream, which has been given its text already: what it used past the quota, while nobody could say so, is
-   * not charged. Gives the seconds that were.
+   * The same for a stream, which has its text already. What it used past the quota while the database was away is not
+   * charged. Gives the seconds that were charged.
    */
   settleUpToQuota(seconds: number): Promise<number>;
   /** The same, later and once, when the database was away for `settleUpToQuota`. */

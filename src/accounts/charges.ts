@@ -11,7 +11,7 @@ export type Charges = {
   settleSoFar(totalMs: number): Promise<void>;
   /** Charges what was used in all, and gives back the rest; throws quota_exceeded. */
   settle(totalMs: number): Promise<void>;
-  /** The same for what was given already, as far as the quota reaches; gives what was charged. */
+  /** The same for text that was given out already: charges as far as the quota reaches, and gives what was charged. */
   settleUpToQuota(totalMs: number): Promise<number>;
   /** The same, as soon as the database is back. */
   owe(totalMs: number): void;
@@ -28,7 +28,7 @@ type Options = {
   clock: { now(): number };
 };
 
-/** How much is reserved at a time, so that a file does not cost a write for every moment decoded. */
+/** Audio is reserved in steps of this length, so that decoding a file does not cost a write for every moment. */
 const stepMs = 30_000;
 
 export function createCharges({ requestId, keyId, quotaMs, ledger, clock }: Options): Charges {
@@ -49,7 +49,7 @@ export function createCharges({ requestId, keyId, quotaMs, ledger, clock }: Opti
   };
   const chargeUpTo = async (totalMs: number, rest: 'kept' | 'given back') => {
     if (totalMs < chargedMs) throw new RangeError('What has been charged is not taken back.');
-    // Asked for again as it was, the uncertain charge is made if it was not.
+    // The uncertain charge is asked for again as it was: the ledger makes it unless it was made.
     if (uncertainMs !== undefined) await charge(uncertainMs, 'kept');
     await charge(totalMs, rest);
   };
@@ -61,7 +61,7 @@ export function createCharges({ requestId, keyId, quotaMs, ledger, clock }: Opti
     if (!charged) throw quotaExceeded(clock.now());
     chargedMs = totalMs;
   };
-  /** What was used past the quota, while nobody could say so, is not charged; what was reserved of it is. */
+  /** Audio that was used past the quota while the database was away is not charged, save what had been reserved. */
   const chargeUpToQuota = async (totalMs: number): Promise<number> => {
     try {
       await chargeUpTo(totalMs, 'given back');

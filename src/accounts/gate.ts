@@ -25,7 +25,7 @@ export type GateOptions = {
   clock?: { now(): number };
 };
 
-/** Admits requests, each check in its order. */
+/** Admits requests: one check after the other, in a fixed order. */
 export function createGate(options: GateOptions): Gate & Disposable {
   const { database, ledger, counters, plans, log, clock = Date } = options;
   const keys = createKeyLookup({ database });
@@ -74,7 +74,7 @@ export function createGate(options: GateOptions): Gate & Disposable {
       const waitMs = await counters.takeToken(`requests ${keyId}`, plan.requestsPerSecond);
       if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
       const returnPermit = kind === 'connection' ? await takePermit(admitted, plan) : async () => {};
-      // Noted last, so that a request that was turned away can be sent again as it is.
+      // The signature is noted last, so that a request which was refused can be sent again unchanged.
       if (kind === 'call' && signature) await refuseReplay(counters, keyId, signature);
 
       const { requestId } = credential;
@@ -93,7 +93,7 @@ export function createGate(options: GateOptions): Gate & Disposable {
 }
 
 function signatureOf(credential: Credential, key: KnownKey, nowMs: number): Signature | undefined {
-  // What a token stands for was signed when it was asked for.
+  // A token needs no signature: the request that asked for it was signed.
   if (key.signingSecret === undefined || credential.streamToken !== undefined) return undefined;
   return readSignature(credential, key.signingSecret, nowMs);
 }

@@ -1,11 +1,11 @@
 type Options = {
   everyMs: number;
   work(): Promise<unknown>;
-  /** Told once, until the work succeeds again: an outage is one event. */
+  /** Called for the first failure only, until the work has succeeded again: an outage is one event. */
   onError(error: unknown): void;
 };
 
-/** Does work for which nobody waits, again and again and never twice at once. */
+/** Does work again and again in the background, one run at a time. */
 export function repeat({ everyMs, work, onError }: Options): Disposable {
   let working = false;
   let failing = false;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Priority } from '../pool/dispatcher.ts';
 
-/** Raised whenever a job, an answer or the way between them is written otherwise than before. */
+/** Raised whenever the form of a job or an answer changes, or the protocol between nodes and workers. */
 const protocolVersion = 2;
 
 export const queuePrefix = 'siann';
@@ -9,7 +9,7 @@ export const queuePrefix = 'siann';
 /** Names in Redis. Everything of one group lies under them, and nothing else does. */
 export type ClusterKeys = {
   queueName(priority: Priority): string;
-  /** What is to be done, and what came of it, beside the queue's own record of a job. */
+  /** The input of a job and its answer. The queue's own record of the job holds neither. */
   input(id: string): string;
   answer(id: string): string;
   /** Channels: there is work, a job is not wanted any more, and a job of that node has an answer. */

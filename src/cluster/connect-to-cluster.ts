@@ -6,7 +6,7 @@ export type ClusterLog = {
   error(fields: object, message: string): void;
 };
 
-/** A window's audio takes a second on a slow network. */
+/** On a slow network it takes a second to send the audio of a window. */
 const commandTimeout = 5_000;
 
 export function connectToCluster({ url, log }: { url: string; log: ClusterLog }): Promise<RedisConnection> {

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 
-/** Listens to channels over a connection of its own, again after each time that Redis was away. */
+/** Listens to channels over a separate connection. After an outage of Redis it listens again by itself. */
 export async function subscribe(
   redis: Redis,
   channels: Record<string, (message: string) => void>,
 ): Promise<AsyncDisposable> {
   const subscriber = redis.duplicate({ lazyConnect: true });
-  // That Redis is away is said by the connection that this is a copy of.
+  // The connection that this one was copied from logs that Redis is away.
   subscriber.on('error', () => {});
   subscriber.on('message', (channel, message) => channels[channel]?.(message));
   await subscriber.connect();

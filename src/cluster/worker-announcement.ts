@@ -20,7 +20,7 @@ const everyMs = 2_000;
 /** A worker that has said nothing for so long is gone. */
 const goneAfterMs = 7_000;
 
-/** Says it now and every two seconds, and takes it back at the end. */
+/** Announces the worker now and every two seconds, and takes the announcement back at the end. */
 export function announceWorker(
   redis: Redis,
   keys: ClusterKeys,

@@ -1,12 +1,18 @@
 /** The errors of Fastify and of Node's HTTP server, as errors of the catalogue. */
-import type { FastifyError } from 'fastify';
 import type { ErrorCode } from './catalogue.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
+
+/** What Fastify's errors have, as far as it is needed. */
+type FrameworkError = {
+  code?: string;
+  validation?: { instancePath: string; message?: string; params: Record<string, unknown> }[];
+  validationContext?: string;
+};
 
 /** Whatever was thrown, as the error that the client may see. What is not known is `internal_error`, and the cause stays inside. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const { code = '', validation, validationContext } = (error ?? {}) as FastifyError;
+  const { code = '', validation, validationContext } = (error ?? {}) as FrameworkError;
   if (validation) return invalidValue(validation, validationContext ?? 'request');
   if (Object.hasOwn(fastifyErrors, code)) {
     const known = fastifyErrors[code]!;
@@ -34,7 +40,7 @@ const nodeErrors: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
 
-function invalidValue(validation: NonNullable<FastifyError['validation']>, part: string): ServiceError {
+function invalidValue(validation: NonNullable<FrameworkError['validation']>, part: string): ServiceError {
   const [first] = validation;
   const missing = first?.params.missingProperty;
   const param = typeof missing === 'string' ? missing : first?.instancePath.split('/')[1];

@@ -12,7 +12,7 @@ export type Metrics = {
   streamClosed(stream: { dialect: string; closeCode: number; audioSeconds: number }): void;
   /** Something went wrong inside a stream. Kinds are those of `SessionFault`. */
   streamFault(fault: string): void;
-  /** From the end of a speaker's pause, as the audio came in, to the final on its way out. */
+  /** The time from the arrival of the end of a speaker's pause to the sending of the final. */
   finalSaid(seconds: number): void;
   leaseOpened(): void;
   leaseClosed(): void;
@@ -108,7 +108,7 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
     }),
   });
 
-  // Looking labels up by their values takes longer than counting, so each combination is kept.
+  // Finding labels by their values takes longer than counting, so the counter of each combination is kept.
   const counted = new Map<string, { count(): void; observe(seconds: number): void }>();
   const counterOf = ({ environment, route, method, status }: Answer) => {
     const name = `${environment} ${method} ${route} ${status}`;
@@ -148,7 +148,7 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
   };
 }
 
-/** prom-client hands the metric over as `this`. */
+/** prom-client passes the metric as `this`. */
 function collectInto<Metric>(collect: (metric: Metric) => void): (this: Metric) => void {
   return function (this: Metric) {
     collect(this);

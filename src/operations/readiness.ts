@@ -11,14 +11,14 @@ export type Readiness = () => Promise<ReadinessAnswer>;
 export type ReadinessOptions = {
   state: ServiceState;
   recogniser: Pick<Recogniser, 'load' | 'ready'>;
-  /** What the work stands on, where it does. */
+  /** The services that the work depends on, where there are any. */
   database?: { ping(): Promise<unknown> };
   redis?: { ping(): Promise<unknown> };
 };
 
 const answerWithinMs = 2_000;
 
-/** Whether work would be done if it came now. */
+/** Says whether the service can work now. */
 export function createReadiness({ state, recogniser, database, redis }: ReadinessOptions): Readiness {
   let wasReady = false;
   recogniser.ready().then(

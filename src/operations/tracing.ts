@@ -5,7 +5,7 @@ import type { Recogniser } from '../speech/recogniser.ts';
 /** A span for each request, with the decoding and the recognition below it. */
 export type Tracing = AsyncDisposable & {
   startRequest(requestId: string, headers: IncomingHttpHeaders): RequestSpan;
-  /** The same recogniser, with its work seen as part of the requests that it is for. */
+  /** The same recogniser, whose work is traced below the span of its request. */
   traced(recogniser: Recogniser): Recogniser;
 };
 
@@ -21,7 +21,7 @@ type AnswerFields = {
 
 const shutdownMs = 2_000;
 
-/** Sends spans to a collector over OTLP. The SDK is read only here, so that it costs nothing where it is not wanted. */
+/** Sends spans to a collector over OTLP. The SDK is loaded here, so that it costs nothing where tracing is off. */
 export async function createTracing({ endpoint }: { endpoint: string }): Promise<Tracing> {
   const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');

@@ -1,10 +1,10 @@
 import type { SessionEvent, TranscriptEvent } from '../../wire/stream-events.ts';
 import { createAsyncQueue } from '../async/async-queue.ts';
 
-/** An event before it is known whether the client will read it: transcripts are counted when they are taken. */
+/** An event that may still be dropped. Transcripts get their number when they are read. */
 export type QueuedEvent = Exclude<SessionEvent, TranscriptEvent> | Omit<TranscriptEvent, 'seq'>;
 
-/** Between a session and a client that may read slowly: a partial that was overtaken is dropped, everything else waits. */
+/** Between a session and a client that may read slowly. A partial is dropped when a newer one has come; all else waits. */
 export type EventQueue = {
   push(event: QueuedEvent): void;
   /** Nothing follows. */

@@ -7,11 +7,11 @@ import { downmix } from '../audio/resample/downmix.ts';
 import { createResampler } from '../audio/resample/resampler.ts';
 import { bytesPerSample, readSamples, type SampleFormat } from '../audio/samples/sample-format.ts';
 
-/** Bytes as a client sends them, split anywhere → samples. */
+/** Decodes the bytes of a client, which may be split anywhere. */
 export interface FrameDecoder {
-  /** Rejects with `BadAudio` when the bytes are none. */
+  /** Rejects with `BadAudio` when the bytes are not audio. */
   push(bytes: Uint8Array): Promise<Pcm>;
-  /** What is still due after the last bytes. */
+  /** The samples that are left after the last bytes. */
   end(): Promise<Pcm>;
   /** About how long so many bytes last. */
   secondsOf(byteLength: number): number;

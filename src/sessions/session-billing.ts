@@ -14,10 +14,10 @@ export type StreamAccount = {
 };
 
 export type SessionBilling = {
-  /** Pays for audio that is about to be heard; throws quota_exceeded, and then it must not be heard. */
+  /** Pays for audio before it is recognised; throws quota_exceeded, and then it must not be recognised. */
   pay(seconds: number): Promise<void>;
   settle(): Promise<void>;
-  /** Heard and paid for. */
+  /** Recognised and paid for. */
   readonly paidSeconds: number;
   readonly billedSeconds: number;
 };
@@ -31,8 +31,8 @@ type Options = {
 };
 
 /**
- * Reserves ahead step by step and charges behind: a crash loses at most one step, and nothing is charged twice. While
- * nobody can be asked, the stream goes on on credit.
+ * Reserves audio one step ahead, and charges it one step behind. So a crash loses at most one step, and nothing is charged
+ * twice. While the database is away, the stream goes on on credit.
  */
 export function createSessionBilling(options: Options): SessionBilling {
   const { account, stepSeconds, creditSeconds, onQuotaEndsSoon } = options;

@@ -11,9 +11,9 @@ export type Phase = 'open' | 'finishing' | 'stopped';
 
 export type SessionEnding = {
   readonly phase: Phase;
-  /** From outside. The first reason counts, save that one which leaves no time for finals ends a stream that is finishing. */
+  /** From outside. The first reason counts, with one exception: a finishing stream is stopped by a reason that is not graceful. */
   request(reason: EndReason, error?: ServiceError): void;
-  /** From inside. What goes wrong counts for more than that the client has closed meanwhile. */
+  /** From inside. A fault replaces the reason of a stream that is finishing. */
   fault(reason: EndReason, error?: ServiceError): void;
   /** All work is over. */
   stop(): void;

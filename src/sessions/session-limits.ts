@@ -1,7 +1,7 @@
 /** How long a stream may be, and how far its audio may run ahead. */
 export type SessionLimits = {
   maxFrameBytes: number;
-  /** Audio received and not yet heard, while it comes quicker than it is spoken. */
+  /** Of audio that was received and not yet recognised, while it comes quicker than it is spoken. */
   warnBufferedSeconds: number;
   maxBufferedSeconds: number;
   /** Without audio or a keepalive. */
@@ -10,9 +10,9 @@ export type SessionLimits = {
   maxSessionSeconds: number;
   /** Before the longest session ends. */
   sessionWarningSeconds: number;
-  /** Audio is reserved this far ahead, and charged as often. */
+  /** Audio is reserved this far ahead, and charged in steps of this length. */
   billingStepSeconds: number;
-  /** How long a stream goes on, and is charged afterwards, while nobody can be asked whether it may. */
+  /** How long a stream may go on while the database is away. It is charged afterwards. */
   creditSeconds: number;
 };
 

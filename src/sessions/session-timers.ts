@@ -2,7 +2,7 @@ import type { SessionLimits } from './session-limits.ts';
 
 type Options = {
   limits: SessionLimits;
-  /** The client cannot be expected to send: what it sent is still being worked on. */
+  /** Work on what the client has sent is not done, so it may be waiting for that. */
   isBusy(): boolean;
   onIdleSoon(): void;
   onIdle(): void;

@@ -83,7 +83,7 @@ export function createSessionTranscript(options: Options): SessionTranscript {
 
   const writeFinal = (final: Final, speaker: number | undefined) => {
     if (final.fromFinalize) finalized++;
-    // Empty ones only where somebody waits for them: to take a partial back, to end what was said, to answer.
+    // An empty final is written only where one is needed: to replace a partial, to end an utterance, or to answer `finalize`.
     const isAwaited = partialShown || final.fromFinalize || (final.speechFinal && unfinished);
     if (final.text === '' && !isAwaited) return;
     writeText(final, speaker);

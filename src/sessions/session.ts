@@ -28,7 +28,7 @@ export type SessionOptions = {
   limits?: SessionLimits;
   /** Present when speakers are to be told apart. */
   speakers?: SpeakerTracker;
-  /** Told what went wrong inside the service, for the log and the figures; clients are told in events. */
+  /** Called when something went wrong inside the service, for the log and the figures. Clients are told in events. */
   onFault(fault: SessionFault, error: unknown): void;
 };
 
@@ -52,7 +52,7 @@ export type Session = {
   end(reason: EndReason, error?: ServiceError): void;
   /** Seconds received and not yet recognised: the transport stops reading above a mark and goes on below it. */
   readonly bufferedSeconds: number;
-  /** Everything the client shall read, in order; ends after session.end. Partials that were overtaken are dropped, finals never. */
+  /** Everything that the client shall read, up to session.end. A partial is dropped when a newer one has come, a final never. */
   events(): AsyncIterable<SessionEvent>;
   /** Resolves once everything is settled and released; never rejects. */
   readonly closed: Promise<SessionClose>;
@@ -63,7 +63,7 @@ type Input = { type: 'audio'; bytes: Uint8Array } | { type: 'finalize' };
 /** Above this, the client is not to blame for being silent. */
 const busySeconds = 1;
 
-/** One stream from its first frame to its end: frames in, events out, every second paid for; knows nothing of sockets. */
+/** One stream from its first frame to its end: frames come in, events go out, and every second is paid for. It knows no sockets. */
 export function createSession(options: SessionOptions): Session {
   const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers, onFault } = options;
   const outgoing = createEventQueue();
@@ -153,7 +153,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function run(): Promise<SessionClose> {
-    // Nothing happens before the caller has the session in hand.
+    // Work begins when the caller has the session.
     await Promise.resolve();
     try {
       await recogniseInputs();

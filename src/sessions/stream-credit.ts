@@ -4,18 +4,18 @@ import { hasCode } from '../errors/service-error.ts';
 
 type Options = {
   seconds: number;
-  /** Pays for what was used meanwhile; throws `unavailable` as long as nobody can be asked. */
+  /** Pays for what was used meanwhile; throws `unavailable` while the database is away. */
   repay(): Promise<void>;
   retryMs?: number;
 };
 
 export type StreamCredit = {
-  /** Throws what stands in the way of going on. */
+  /** Throws the reason why the stream may not go on. */
   throwIfUsedUp(): void;
   close(): void;
 };
 
-/** Tries to pay until it succeeds, is refused, or has taken too long; audio does not wait for it. */
+/** Tries in the background to pay, until it succeeds, is refused, or has taken too long. */
 export function openStreamCredit({ seconds, repay, retryMs = 1_000 }: Options): StreamCredit {
   const endsAt = performance.now() + seconds * 1000;
   const closing = new AbortController();

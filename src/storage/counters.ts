@@ -1,6 +1,6 @@
 /**
- * The counts that need not survive a restart, and that several machines can share: one call, one decision. Where they
- * cannot be asked, they throw `unavailable`: nobody is let in uncounted.
+ * Counts that need not survive a restart, and that several machines can share. Each call is one decision. When the counts
+ * cannot be reached, calls throw `unavailable`: no request is admitted without being counted.
  */
 export interface Counters extends AsyncDisposable {
   /** Takes a token from a bucket that holds one second's worth; gives the milliseconds until there is one, 0 when taken. */
@@ -11,9 +11,9 @@ export interface Counters extends AsyncDisposable {
   returnPermit(name: string): Promise<void>;
   /** False when the name was noted before and has not been forgotten yet. */
   noteOnce(name: string, forgetAfterMs: number): Promise<boolean>;
-  /** How often this has happened, this time included, since it last did not happen for `forgetAfterMs`. */
+  /** Counts one more, and gives the count. A count is forgotten when it was not raised for `forgetAfterMs`. */
   countUp(name: string, forgetAfterMs: number): Promise<number>;
-  /** How often it has happened, as long as that is not forgotten. */
+  /** The count; 0 when it is forgotten. */
   readCount(name: string): Promise<number>;
   forgetCount(name: string): Promise<void>;
   /** Keeps a value that can be taken once, until it is forgotten. */

@@ -64,10 +64,10 @@ function createDriver({ database, onWrite }: Options): Driver {
   };
 }
 
-/** How long a write waits for another process's; ours take a millisecond. */
+/** How long a write waits for the writes of another process, each of which takes about a millisecond. */
 const busyMilliseconds = 10_000;
 
-/** Plenty for the statements of this product; a limit for the sake of those with lists of varying length. */
+/** More than the product has. The limit is for statements with lists, which have another text for each length. */
 const maxStatements = 200;
 
 function createConnection(database: Libsql.Database, onWrite: () => void): DatabaseConnection {
@@ -95,7 +95,7 @@ function createConnection(database: Libsql.Database, onWrite: () => void): Datab
       return retry(() => run<Row>(query), {
         mayPass: (error) => isBusy(error) && !database.inTransaction,
         giveUpAt: () => giveUpAt,
-        // Whoever holds the lock may be waiting for this very thread, so it must not be blocked for long.
+        // The holder of the lock may run in this thread too, so the thread must not be blocked.
         pause: () => delay(1 + Math.random() * 4),
       });
     },

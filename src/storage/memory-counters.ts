@@ -7,11 +7,11 @@ type Options = {
   clock?: { now(): number };
   /** Buckets and counts; past it the oldest are forgotten. */
   maxNames?: number;
-  /** What a forgotten note would let through is worse, and notes are small. */
+  /** More than for the others: a note that is forgotten too early would let a replay through. */
   maxNotes?: number;
 };
 
-/** Counters of this process alone. The maps keep the order of use, so that what is forgotten first lies first. */
+/** Counters of this process alone. The maps are in the order of use, so that the oldest entries come first. */
 export function createMemoryCounters(options: Options = {}): Counters {
   const { clock = Date, maxNames = 100_000, maxNotes = 1_000_000 } = options;
   const buckets = new Map<string, Bucket>();
@@ -85,7 +85,7 @@ export function createMemoryCounters(options: Options = {}): Counters {
 
 function refilled(bucket: Bucket | undefined, perSecond: number, now: number): Bucket {
   if (!bucket) return { tokens: perSecond, atMs: now };
-  // A clock that is set back neither gives nor takes.
+  // A clock that is set back gives no tokens and takes none.
   const gained = (Math.max(0, now - bucket.atMs) / 1000) * perSecond;
   bucket.tokens = Math.min(perSecond, bucket.tokens + gained);
   bucket.atMs = now;

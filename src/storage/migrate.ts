@@ -8,13 +8,13 @@ type Options = {
   migrations?: readonly (readonly string[])[];
 };
 
-/** Any number, as long as it is always the same: starts of Siann wait for one another on it. */
+/** Any number, as long as it is always the same: processes that start at once wait for one another with this lock. */
 const advisoryLock = 7_424_660_163;
 
 /**
  * Brings the tables up to date. Any number of processes may do so at once: one works, the others wait and find it done.
- * Tables that a newer version has already added to serve this one as they are, so that versions can run side by side while
- * one replaces the other, and the older one can come back.
+ * A newer version may have added to the tables already. This version then uses them as they are, so that both can run side
+ * by side during an upgrade, and the older one can come back.
  */
 export async function migrate({ queries, engine, migrations = allMigrations }: Options): Promise<void> {
   // On SQLite a transaction holds the one write lock from its beginning.

@@ -4,7 +4,7 @@ import { migrate } from './migrate.ts';
 
 /** Opens the database, making it where there is none, with its tables up to date. `url` is `postgres://…` or a file. */
 export async function openDatabase({ url }: { url: string }): Promise<Database> {
-  // Tables may be large, and others may be at it already.
+  // Migrations of large tables take long, and another process may be running them already.
   const patient = await connect(url, { patient: true });
   try {
     await migrate(patient);
@@ -24,7 +24,7 @@ export async function connect(url: string, options: { patient?: boolean } = {}):
 }
 
 async function open(url: string, options: { patient?: boolean } = {}): Promise<Database> {
-  // Only the engine in use is loaded, for the sake of quick commands.
+  // Only the engine in use is loaded, so that commands start quickly.
   if (/^postgres(ql)?:/i.test(url)) {
     const { connectPostgresql } = await import('./postgresql.ts');
     return withPing(connectPostgresql(url, options));
@@ -43,7 +43,7 @@ async function reached(database: Database): Promise<Database> {
     return database;
   } catch (cause) {
     await database[Symbol.asyncDispose]();
-    // Several addresses that were all tried in vain make an error without words of its own.
+    // When several addresses were tried in vain, the error has no message.
     const { message, code } = ((cause as Error).cause ?? cause) as NodeJS.ErrnoException;
     throw new Error(
       `The database cannot be reached (${message || code}). Check SIANN_DATABASE, and that PostgreSQL is running.`,

@@ -3,23 +3,24 @@ import pg from 'pg';
 import { ServiceError } from '../errors/service-error.ts';
 
 const maxConnections = 10;
-/** For a new connection, or for one of the pool to be free. */
+/** How long to wait for a new connection, or for a free one of the pool. */
 const connectMilliseconds = 2_000;
 const patientConnectMilliseconds = 10_000;
-/** Everything that is asked while somebody waits takes milliseconds. */
+/** Queries for which a client waits take milliseconds. */
 const queryMilliseconds = 2_000;
-/** What a node that was cut off has locked is free again after this long. */
+/** The locks of a node that was cut off are released after this long. */
 const unfinishedMilliseconds = 10_000;
 
 type Options = {
   url: string;
-  /** For work that may take its time: no query is given up. */
+  /** For work that may take long: no query is given up. */
   patient?: boolean;
 };
 
 /**
- * The connections, which say `unavailable` for whatever shows that the database cannot be reached or cannot work now. One
- * that failed so is not used again; one that is idle for ten seconds is closed, before anything on the way forgets it.
+ * The connections. They throw `unavailable` for every error which shows that the database cannot be reached or cannot work
+ * now. A connection that failed in this way is not used again. One that is idle for ten seconds is closed, before a firewall
+ * on the way drops it.
  */
 export function createPostgresPool({ url, patient = false }: Options): PostgresPool {
   const pool = new pg.Pool({
@@ -30,9 +31,9 @@ export function createPostgresPool({ url, patient = false }: Options): PostgresP
     ...(!patient && { query_timeout: queryMilliseconds, onConnect: limitUnfinished }),
     types: { getTypeParser: numbersAsNumbers as typeof pg.types.getTypeParser },
   });
-  // A connection that breaks while idle is replaced when it is next needed, and fails there if it cannot be.
+  // A connection that breaks while idle is replaced when it is next needed; if that fails, the query fails.
   pool.on('error', () => {});
-  // One that breaks in use fails the query that uses it; unheard, it would end the process as well.
+  // A connection that breaks in use fails its query. Without a listener, its error event would also end the process.
   pool.on('connect', (client) => void client.on('error', () => {}));
   return {
     async connect() {
@@ -46,7 +47,7 @@ export function createPostgresPool({ url, patient = false }: Options): PostgresP
   };
 }
 
-/** Not a setting of the connection itself, which PgBouncer would refuse. */
+/** Set with a query, because PgBouncer refuses it as a parameter of the connection. */
 async function limitUnfinished(client: pg.ClientBase): Promise<void> {
   await client.query(`SET idle_in_transaction_session_timeout = ${unfinishedMilliseconds}`);
 }
@@ -54,7 +55,7 @@ async function limitUnfinished(client: pg.ClientBase): Promise<void> {
 function guarded(client: pg.PoolClient): PostgresPoolClient {
   let lost: unknown;
   const query = async (text: string, values: unknown[]) => {
-    // An unanswered query stands in the way of those after it, such as the end of its transaction.
+    // The connection is still busy with the unanswered query, so that others, such as a rollback, would wait for it.
     if (lost) throw lost;
     try {
       return await client.query(text, values);
@@ -74,13 +75,13 @@ function translated(error: unknown): unknown {
   return isLost(error) || isPassing(error) ? new ServiceError('unavailable', { cause: error }) : error;
 }
 
-/** What the server itself did not say is about the way to it; and it says when it ends or refuses one (08, 28, 3D, 57P). */
+/** Errors that are not of the server are of the connection. The server's own codes for a lost connection are 08, 28, 3D, 57P. */
 function isLost(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|28|3D|57P)/.test(error.code ?? '');
   return error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 }
 
-/** Undone for the sake of another (40), out of connections, memory or disk (53), cancelled (57), or only a copy (25006). */
+/** Rolled back because of another transaction (40), out of connections, memory or disk (53), cancelled (57), read only (25006). */
 function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(40|53|57|25006$|55P03$)/.test(error.code ?? '');
 }

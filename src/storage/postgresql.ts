@@ -9,7 +9,7 @@ export function connectPostgresql(url: string, options: { patient?: boolean } = 
   return {
     engine: 'postgresql',
     queries,
-    hurried: (work) =>
+    relaxedTransaction: (work) =>
       queries.transaction().execute(async (transaction) => {
         await sql`SET LOCAL synchronous_commit TO off`.execute(transaction);
         return work(transaction);

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { createLibsqlDialect } from './libsql-dialect.ts';
 import type { Tables } from './tables.ts';
 
-/** How long this thread stands still for another process; the dialect waits further without. */
+/** How long SQLite may block this thread for another process. The dialect waits longer, without blocking. */
 const busyMilliseconds = 20;
 const openingMilliseconds = 5000;
 
@@ -26,7 +26,7 @@ export function connectSqlite(path: string): Omit<Database, 'ping'> {
   return {
     engine: 'sqlite',
     queries,
-    hurried: (work) =>
+    relaxedTransaction: (work) =>
       queries.connection().execute(async (connection) => {
         await sql`PRAGMA synchronous = NORMAL`.execute(connection);
         try {
@@ -35,7 +35,7 @@ export function connectSqlite(path: string): Omit<Database, 'ping'> {
           await sql`PRAGMA synchronous = FULL`.execute(connection);
         }
       }),
-    // SQLite counts the changes of other connections only. Both only ever grow, and so does their sum.
+    // SQLite counts only the changes of other connections. Both numbers only grow, and so does their sum.
     version: () => (dataVersion.get() as [number])[0] + ownWrites,
     async [Symbol.asyncDispose]() {
       await queries.destroy();
@@ -44,7 +44,7 @@ export function connectSqlite(path: string): Omit<Database, 'ping'> {
   };
 }
 
-/** It holds signing secrets. SQLite gives the files beside it the same permissions. */
+/** The file holds signing secrets. SQLite gives the files beside it the same permissions. */
 function createPrivately(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -58,7 +58,7 @@ function open(path: string): Libsql.Database {
   try {
     const file = new Libsql(path, { timeout: openingMilliseconds });
     file.pragma('journal_mode = WAL');
-    // Unless it says otherwise a commit reaches the disk, so that not even a power failure forgets a charge.
+    // A commit waits until it is on the disk, so that a power failure does not undo a charge.
     file.pragma('synchronous = FULL');
     file.pragma('foreign_keys = ON');
     file.pragma(`busy_timeout = ${busyMilliseconds}`);

@@ -44,7 +44,7 @@ export type ApiKeyRow = {
 /** What a key has used of a month, and what its running requests hold. */
 export type BalanceRow = { key_id: string; month: string; used_ms: number; reserved_ms: number };
 
-/** A request that may still charge: gone once it has been settled or released. */
+/** What a running request holds. The row is deleted when the request is settled or released. */
 export type ReservationRow = {
   request_id: string;
   key_id: string;

@@ -1,13 +1,13 @@
 import type { Database } from './database.ts';
 
 export type VersionedCache<Row> = {
-  /** What `load` gives, or gave when the database was as it is now. What is not there is asked for every time. */
+  /** Gives what `load` gave at the present version of the database, or loads it. Missing rows are loaded every time. */
   get(name: string, load: () => Promise<Row | undefined>): Promise<Row | undefined>;
 };
 
 type Options = { database: Pick<Database, 'version'>; maxRows?: number };
 
-/** Rows as of one version of the database: any change, by any process, empties it. */
+/** Rows of one version of the database. Any change, by any process, empties the cache. */
 export function createVersionedCache<Row>({ database, maxRows = 10_000 }: Options): VersionedCache<Row> {
   const rows = new Map<string, Row>();
   let rowsVersion: number | undefined;

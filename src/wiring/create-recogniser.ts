@@ -51,7 +51,7 @@ export type RecogniserOptions = {
 
 export type CreateRecogniser = (options: RecogniserOptions) => Promise<Recogniser>;
 
-/** The one place where the recogniser is put together; it is taken apart in reverse. */
+/** Puts the recogniser together, from top to bottom. It is taken apart in reverse. */
 export const createRecogniser: CreateRecogniser = async (options) => {
   const { config, log } = options;
   const { keep, closeAll } = createOpenParts();
@@ -97,7 +97,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
 
 export type RecognitionWorker = ClusterMember & Pick<Recogniser, 'ready' | 'load'>;
 
-/** What a worker is made of: processes of its own, for the windows of others. */
+/** A worker: inference processes that recognise the windows of other machines. */
 export async function createRecognitionWorker(options: RecogniserOptions): Promise<RecognitionWorker> {
   const { config, log } = options;
   const model = await prepare(options);
@@ -146,7 +146,7 @@ async function createRecognition(
     dispatcher: node.dispatcher,
     windowsAtOnce: node.windowsAtOnce,
     ready: node.ready,
-    // Restarts and memory are of this machine: those of others are counted there.
+    // Restarts and memory are those of this machine. Other machines count their own.
     load: () => ({ restarts: 0, rssBytes: 0, ...local?.stats(), ...node.load() }),
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ export type ServiceOptions = {
   config: Config;
   log: ServiceLog;
   onPrepare?: RecogniserOptions['onPrepare'];
-  /** Another recogniser or other limits than the published ones. */
+  /** Instead of the real recogniser and the published plans. */
   createRecogniser?: CreateRecogniser;
   plans?: Plans;
 };
@@ -47,14 +47,14 @@ export type Service = AsyncDisposable & {
   accounts: Accounts;
   signIn: SignIn;
   recogniser: Recogniser;
-  /** Builds what browsers load, which otherwise waits for the first of them. */
+  /** Builds the files of the console. Otherwise they are built for the first browser, which waits. */
   prepareConsole(): Promise<void>;
   /** Takes no new work and lets what runs finish, as long as the settings allow. */
   drain(): Promise<void>;
   reloadCertificate(): Promise<void>;
 };
 
-/** The one place where the service is put together; it is taken apart in reverse. */
+/** Puts the service together, from top to bottom. It is taken apart in reverse. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log, plans = publishedPlans } = options;
   const { keep, closeAll } = createOpenParts();
@@ -137,12 +137,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A proxy brings everybody's connections. */
+/** A trusted proxy may open any number of connections, since all clients come through it. */
 function connectionLimits({ host, maxConnections, tls, trustedProxies }: Config) {
   return { host, maxConnections, unlimited: createNetworkList(tls === 'proxy' ? trustedProxies : []) };
 }
 
-/** Behind a proxy this is what the proxy calls, not what clients do. */
+/** Behind a proxy this is the address that the proxy calls, and not that of clients. */
 function baseAddress({ host, tls }: Config, port: number): string {
   return `${serviceUrl({ host, port, tls: tls === 'on' })}/v1`;
 }

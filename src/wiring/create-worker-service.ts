@@ -17,15 +17,15 @@ export type WorkerServiceOptions = {
   config: Config;
   log: ServiceLog;
   onPrepare?: RecogniserOptions['onPrepare'];
-  /** Another worker than the real one. */
+  /** Instead of the real worker. */
   createWorker?: (options: RecogniserOptions) => Promise<RecognitionWorker>;
 };
 
 export type WorkerService = AsyncDisposable & {
-  /** Where it says how it does, over plain HTTP. */
+  /** Where it answers questions about its health, over plain HTTP. */
   address: string;
   ready(): Promise<void>;
-  /** Says that it is about to end. What it has taken is finished or handed back when it is disposed of. */
+  /** Reports from now on that it is draining. Jobs that it has taken are finished or handed back when it is disposed of. */
   drain(): void;
 };
 
@@ -46,7 +46,7 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
     const metrics = createMetrics({ load: worker.load });
     const readiness = createReadiness({ state, recogniser: worker, redis: worker });
     keep(await createOperatingServer({ port, config, state, readiness, metrics, log }));
-    // Closed first, so that it can be asked how it does while it finishes what it has taken.
+    // Kept last, so that it is closed first: its health can be asked for while it finishes its jobs.
     keep(worker);
     const address = serviceUrl({ host, port: port.port, tls: false });
     log.info({ address }, 'working');

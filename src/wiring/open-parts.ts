@@ -5,7 +5,7 @@ export type OpenParts = {
   closeAll(): Promise<void>;
 };
 
-/** What has been put together so far, to be taken apart in reverse. It is what AsyncDisposableStack is, which Node.js 20 does not have. */
+/** Parts to be closed in reverse order, as with AsyncDisposableStack, which Node.js 20 does not have. */
 export function createOpenParts(): OpenParts {
   const open: (AsyncDisposable | Disposable)[] = [];
   return {

@@ -7,11 +7,11 @@ import { slotsByPriority } from '../pool/queue/slot-shares.ts';
 import type { Config } from '../settings/config.ts';
 import type { ArrivedWindow, WindowJobSettings, WindowResult } from '../speech/windows/window-messages.ts';
 
-/** Windows decoded side by side in one process: more make better use of memory's speed, and take more of it. */
+/** Windows that are decoded side by side in one process. More of them use the bandwidth of memory better, and take more memory. */
 const fileSlotsPerProcess = 5;
-/** One more is for what is being spoken. */
+/** One more slot is kept for streams. */
 const shares = { slots: fileSlotsPerProcess + 1, interactiveSlots: 1, realtimeSlots: 1 };
-/** Two threads bring the answer to a short file sooner; more of them wait for one another. */
+/** Two threads answer a short file sooner than one. More than two mostly wait for one another. */
 const threadsPerProcess = 2;
 
 /** How many windows of a priority and below it one process takes at once. */
@@ -41,7 +41,7 @@ export function windowsAtOnceHere({ processes }: PoolSize): number {
   return processes * fileSlotsPerProcess;
 }
 
-/** As many processes as the cores keep busy and half of the memory holds. */
+/** As many processes as the cores can keep busy, and as fit into half of the memory. */
 export function sizePool(config: Pick<Config, 'model' | 'processes' | 'threads'>): PoolSize {
   const cores = availableParallelism();
   const fitting = Math.floor(totalmem() / 2 / modelPackage(config.model).memoryBytes);

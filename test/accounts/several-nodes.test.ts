@@ -67,7 +67,7 @@ describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? f
     await Promise.all(leases.map((lease) => lease.close()));
   });
 
-  it('share the rate and the places of a key', async () => {
+  it('share the rate and the permits of a key', async () => {
     const { key } = await testbed.createKey();
     const [one, other] = nodes;
     const leases = [];

@@ -1,4 +1,4 @@
-/** The real model, a real PostgreSQL and Redis: what is said to one process is heard by another. */
+/** The real model, a real PostgreSQL and Redis: one process receives the audio, and another recognises it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';

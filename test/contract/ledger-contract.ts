@@ -58,7 +58,7 @@ export function ledgerContract(create: CreateDatabase): void {
     assert.deepEqual(await audit(), { usedMs: 0, reservedMs: 0, settled: new Map() });
   });
 
-  it('lets exactly as many in as there is room for when all ask at once', async () => {
+  it('lets exactly as many in as fit into the quota when all ask at once', async () => {
     await using testbed = await createAccountTestbed(create);
     const { ledger, request, audit } = await setUp(testbed);
     const asked = Array.from({ length: 40 }, (_, index) => ledger.reserve(request(`r${index}`), 10_000));
@@ -112,7 +112,7 @@ export function ledgerContract(create: CreateDatabase): void {
     assert.equal((await audit()).reservedMs, 0);
   });
 
-  it('still charges a request whose hold expired while its process was asleep, if there is room', async () => {
+  it('still charges a request whose hold expired while its process was asleep, if the quota allows it', async () => {
     await using testbed = await createAccountTestbed(create);
     const { ledger, request, audit } = await setUp(testbed);
     await ledger.reserve(request('a'), 60_000);

@@ -9,8 +9,8 @@ const password = 'a quiet river';
 
 export function signInContract(create: CreateDatabase): void {
   it('lets one person in by a link, once and for a day', async () => {
-    await using room = await open(create);
-    const { signIn, clock } = room;
+    await using testbed = await open(create);
+    const { signIn, clock } = testbed;
     const link = await signIn.createLink();
     const both = await Promise.allSettled(
       ['mei', 'hua'].map((name) => signIn.useLink(link, { name, password })),
@@ -25,16 +25,16 @@ export function signInContract(create: CreateDatabase): void {
   });
 
   it('does not use a link up for a password that is too short', async () => {
-    await using room = await open(create);
-    const link = await room.signIn.createLink();
+    await using testbed = await open(create);
+    const link = await testbed.signIn.createLink();
     const refused = { code: 'invalid_value', param: 'password' };
-    await assert.rejects(room.signIn.useLink(link, { name: 'mei', password: 'short' }), refused);
-    await room.signIn.useLink(link, { name: 'mei', password });
+    await assert.rejects(testbed.signIn.useLink(link, { name: 'mei', password: 'short' }), refused);
+    await testbed.signIn.useLink(link, { name: 'mei', password });
   });
 
   it('keeps neither passwords nor tokens, and gives every sign-in a session of its own', async () => {
-    await using room = await open(create);
-    const { signIn, database } = room;
+    await using testbed = await open(create);
+    const { signIn, database } = testbed;
     const first = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
     const second = await signIn.signIn({ name: ' mei ', password, address: '192.0.2.1' });
     assert.notEqual(first.token, second.token);
@@ -46,8 +46,8 @@ export function signInContract(create: CreateDatabase): void {
   });
 
   it('ends one session, all of a user, and those of a week ago', async () => {
-    await using room = await open(create);
-    const { signIn, clock } = room;
+    await using testbed = await open(create);
+    const { signIn, clock } = testbed;
     const { token, user } = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
     const again = () => signIn.signIn({ name: 'mei', password, address: '192.0.2.1' });
     const [second, third] = [await again(), await again()];
@@ -64,8 +64,8 @@ export function signInContract(create: CreateDatabase): void {
   });
 
   it('gives a user who has a new link a new password, and ends the old sessions', async () => {
-    await using room = await open(create);
-    const { signIn } = room;
+    await using testbed = await open(create);
+    const { signIn } = testbed;
     const old = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
     await signIn.useLink(await signIn.createLink(), { name: 'mei', password: 'a loud waterfall' });
     await assert.rejects(signIn.findUser(old.token), { code: 'not_signed_in' });

@@ -15,7 +15,7 @@ import { toWave } from '../support/wave.ts';
 /** Far above what the benchmark finds (bench/accuracy.ts): a smoke test sees what is broken, not what is a little worse. */
 const bounds = { mandarin: 0.3, english: 0.25 };
 
-test('the small model hears people speak Mandarin and English', async (t) => {
+test('the small model recognises people who speak Mandarin and English', async (t) => {
   const folder = speechFolder(process.env);
   if (!existsSync(folder)) {
     t.skip(`no recordings at ${folder}: accuracy smoke test not run`);

@@ -184,7 +184,7 @@ async function connect({ addresses, keys, ca }: TestService, given: ClientOption
   return new OpenAI({ baseURL: addresses.live, apiKey: keys.live, fetchOptions: fetchOptions!, ...given });
 }
 
-/** A service that hears nothing, once `work` has let it. */
+/** A service that recognises nothing, once `work` has let it. */
 async function openScripted(
   work: (call: number) => Promise<void>,
   options: TestServiceOptions,

@@ -1,4 +1,4 @@
-/** A spoken recording at nearly the pace of speech, through every dialect, heard by the real model. */
+/** A spoken recording at nearly the pace of speech, through every dialect, recognised by the real model. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ before(async () => {
 after(() => service[Symbol.asyncDispose]());
 
 /** "The meeting starts at nine o'clock on Monday morning in the large room." */
-const heard = /meeting.*monday.*room/i;
+const recognised = /meeting.*monday.*room/i;
 const wave = () => fixture('speech-16k.wav').subarray(44);
 
 /** In frames of so many bytes, twice as quick as it was spoken. */
@@ -47,13 +47,13 @@ test('our own', async () => {
   client.send({ type: 'close' });
   assert.equal((await client.closed).code, 1000);
   const finals = finalsOf(client.messages);
-  assert.match(finals.map(({ text }) => text).join(' '), heard);
+  assert.match(finals.map(({ text }) => text).join(' '), recognised);
   assert.ok(finals[0]!.words!.length > 5);
   assert.ok(client.messages.some(({ type }) => type === 'speech.started'));
   assert.equal(client.messages.at(-1).audio_seconds, 3.675);
 });
 
-test('our own, by its client, which hears who speaks', async () => {
+test('our own dialect, by the client, which is told who speaks', async () => {
   const { addresses, keys, ca } = service;
   const siann = createServiceClient({ url: addresses.live, key: keys.live, ca });
   const stream = siann.listen({ language: 'en-US', speakerDiarization: true });
@@ -82,7 +82,7 @@ test('our own, with FLAC in frames split anywhere', async () => {
     finalsOf(client.messages)
       .map(({ text }) => text)
       .join(' '),
-    heard,
+    recognised,
   );
 });
 
@@ -97,7 +97,7 @@ test('OpenAI’s', async () => {
   for (let i = 0; i < samples.length; i++) samples[i] = Math.round((pcm[Math.floor(i / 1.5)] ?? 0) * 32_767);
   await play(new Uint8Array(samples.buffer), 4800, 100, openai.append);
   const completed = await openai.until(({ type }) => type.endsWith('transcription.completed'));
-  assert.match(completed.transcript, heard);
+  assert.match(completed.transcript, recognised);
 });
 
 test('Deepgram’s', async () => {
@@ -111,7 +111,7 @@ test('Deepgram’s', async () => {
   deepgram.connection.sendCloseStream({ type: 'CloseStream' });
   await deepgram.until(({ type }) => type === 'Metadata');
   const finals = deepgram.messages.filter(({ is_final }) => is_final);
-  assert.match(finals.map(({ channel }) => channel.alternatives[0].transcript).join(' '), heard);
+  assert.match(finals.map(({ channel }) => channel.alternatives[0].transcript).join(' '), recognised);
   const words = finals.flatMap(({ channel }) => channel.alternatives[0].words);
   assert.ok(
     words.some(({ word }) => word === 'monday'),
@@ -126,5 +126,5 @@ test('WhisperLiveKit’s, with webm as a browser records it', async () => {
   client.send(new Uint8Array(0));
   await client.until(({ type }) => type === 'ready_to_stop');
   const { lines } = client.messages.filter((message) => message.lines).at(-1);
-  assert.match(lines.map(({ text }: { text: string }) => text).join(' '), heard);
+  assert.match(lines.map(({ text }: { text: string }) => text).join(' '), recognised);
 });

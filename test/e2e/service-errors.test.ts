@@ -228,7 +228,7 @@ const rows: Row[] = [
     },
   },
   {
-    when: 'all places of the key are taken',
+    when: 'all permits of the key are taken',
     status: 429,
     type: 'rate_limit_error',
     code: 'concurrency_exceeded',

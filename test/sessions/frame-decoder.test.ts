@@ -53,7 +53,7 @@ test('FLAC that is split anywhere gives the samples of the file', async () => {
   );
 });
 
-test('a FLAC frame is heard as soon as the next has begun', async () => {
+test('a FLAC frame is decoded as soon as the next has begun', async () => {
   const decoder = createFrameDecoder('FLAC', 16_000);
   let samples = 0;
   for (let at = 0; at < flac.length / 2; at += 100) {
@@ -85,8 +85,8 @@ test('damage in the middle of FLAC costs the damaged frames only', async () => {
 
 function splits(bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> {
   return fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 30 }).map((cuts) => {
-    const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-    return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+    const bounds = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+    return bounds.slice(1).map((end, index) => bytes.subarray(bounds[index], end));
   });
 }
 

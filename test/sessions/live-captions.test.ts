@@ -44,11 +44,11 @@ test('two sentences are two finals, with the times at which they were said and t
     assert(Math.abs(from - start) < 0.3 && Math.abs(to - end) < 0.3, `${from} to ${to}`);
     assert(speech_final);
     assert(words.length >= 6);
-    assert(words.every((word, place) => word.start >= (words[place - 1]?.end ?? from) && word.end <= to));
+    assert(words.every((word, index) => word.start >= (words[index - 1]?.end ?? from) && word.end <= to));
   }
 });
 
-test('nothing is heard in silence and in a soft hum', async () => {
+test('nothing is recognised in silence and in a soft hum', async () => {
   const hum = Float32Array.from({ length: 6 * pcmSampleRate }, (_, i) => 0.02 * Math.sin(i / 20));
   for (const audio of [new Float32Array(4 * pcmSampleRate), hum]) {
     const { finals } = await stream(audio);

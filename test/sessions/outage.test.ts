@@ -61,7 +61,7 @@ describe('a stream while PostgreSQL is away', { skip: typeof server === 'string'
     const { audio_seconds, billed_seconds } = patient.end();
     assert.deepEqual([audio_seconds, billed_seconds], [8.5, 8.5]);
     const finals = transcripts(patient.events).filter((event) => event.is_final);
-    assert.ok(finals.at(-1)!.end > 8, 'all of it was heard');
+    assert.ok(finals.at(-1)!.end > 8, 'all of it was recognised');
     for (const { lease, testbed, keyId, end } of all) {
       await lease.close();
       const { usedMs, reservedMs, settled } = await auditLedger(testbed.database, keyId);

@@ -73,7 +73,7 @@ test('audio is reserved ahead and charged behind, step by step', async () => {
   assert.equal(account.reserved, 60);
 });
 
-test('when the quota ends, what was paid for is written and the rest is not heard', async () => {
+test('when the quota ends, what was paid for is written and the rest is not recognised', async () => {
   const { events, send, ended, account } = startSession({ quotaSeconds: 17 });
   for (let i = 0; i < 20; i++) send(1);
   assert.deepEqual(await ended(), { code: 4429, reason: 'quota_exceeded' });
@@ -88,7 +88,7 @@ test('when the quota ends, what was paid for is written and the rest is not hear
   assert.equal(ofType(events, 'error')[0]!.error.code, 'quota_exceeded');
 });
 
-test('a key that is revoked ends its stream at once, and what was heard is charged', async () => {
+test('a key that is revoked ends its stream at once, and what was recognised is charged', async () => {
   const revoked = new AbortController();
   const { events, send, ended, account } = startSession({ revoked: revoked.signal });
   send(2);
@@ -216,7 +216,7 @@ test('bytes that are no FLAC end the stream with a sentence, even when the clien
   }
 });
 
-test('a recogniser that fails ends the stream as our own fault, and what was heard is charged', async () => {
+test('a recogniser that fails ends the stream as our own fault, and what was recognised is charged', async () => {
   const recogniser = {
     open: () => ({
       push: async () => {
@@ -281,7 +281,7 @@ test('speakers that cannot be revised are reported, and cost no final', async ()
     add: async () => {},
     labelOf: () => 0,
     revisions: () => {
-      throw new Error('no such turn');
+      throw new Error('no such label');
     },
     speakers: 1,
   };
@@ -297,7 +297,7 @@ test('speakers that cannot be revised are reported, and cost no final', async ()
       [1, 0],
     ],
   );
-  assert.deepEqual(faults, ['speakers: no such turn', 'speakers: no such turn']);
+  assert.deepEqual(faults, ['speakers: no such label', 'speakers: no such label']);
 });
 
 test('speakers are told for finals, and corrected when more is known', async () => {

@@ -20,19 +20,19 @@ type Service = Pick<TestService, 'addresses' | 'keys' | 'ca'>;
 export async function connectOpenai({ addresses, keys, ca }: Service, apiKey: string = keys.live) {
   const openai = new OpenAI({ apiKey, baseURL: addresses.live });
   const client = new OpenAIRealtimeWS({ model: 'siann-1', options: { ca } }, openai);
-  const watched = watchMessages();
-  client.on('event', watched.receive);
+  const collected = collectMessages();
+  client.on('event', collected.receive);
   client.on('error', () => {});
-  client.socket.on('close', watched.close);
+  client.socket.on('close', collected.close);
   await once(client.socket, 'open');
   return {
-    ...watched.client,
+    ...collected.client,
     client,
     append: (audio: Uint8Array) =>
       client.send({ type: 'input_audio_buffer.append', audio: Buffer.from(audio).toString('base64') }),
     async [Symbol.asyncDispose]() {
       client.close();
-      await watched.client.closed;
+      await collected.client.closed;
     },
   };
 }
@@ -51,14 +51,14 @@ export async function connectDeepgram(
     agent: new Agent({ ca }),
     reconnectAttempts: 0,
   } as never);
-  const watched = watchMessages();
-  connection.on('message', watched.receive);
-  connection.on('close', ({ code }) => watched.close(code));
+  const collected = collectMessages();
+  connection.on('message', collected.receive);
+  connection.on('close', ({ code }) => collected.close(code));
   connection.on('error', () => {});
   connection.connect();
   await connection.waitForOpen();
   return {
-    ...watched.client,
+    ...collected.client,
     connection,
     async [Symbol.asyncDispose]() {
       connection.close();
@@ -66,11 +66,11 @@ export async function connectDeepgram(
   };
 }
 
-function watchMessages() {
+function collectMessages() {
   const messages: Message[] = [];
-  const watchers = new Set<() => void>();
+  const waiters = new Set<() => void>();
   const changed = () => {
-    for (const watcher of [...watchers]) watcher();
+    for (const waiter of [...waiters]) waiter();
   };
   let close = (_code: number) => {};
   const closed = new Promise<number>((resolve) => {
@@ -90,10 +90,10 @@ function watchMessages() {
           const look = () => {
             const found = messages.find(isIt);
             if (found === undefined) return;
-            watchers.delete(look);
+            waiters.delete(look);
             resolve(found);
           };
-          watchers.add(look);
+          waiters.add(look);
           closed.then(() => reject(new Error(`Closed after ${JSON.stringify(messages)}`)));
           look();
         }),

@@ -23,9 +23,9 @@ export async function openRaw(port: number, ca?: string): Promise<RawConnection>
   });
   let text = '';
   let isClosed = false;
-  const watchers = new Set<() => void>();
+  const waiters = new Set<() => void>();
   const changed = () => {
-    for (const watcher of watchers) watcher();
+    for (const waiter of waiters) waiter();
   };
   socket.on('error', () => {});
   socket.on('data', (chunk) => {
@@ -40,7 +40,7 @@ export async function openRaw(port: number, ca?: string): Promise<RawConnection>
     new Promise<string>((resolve, reject) => {
       const stop = (settle: () => void) => {
         clearTimeout(timer);
-        watchers.delete(look);
+        waiters.delete(look);
         settle();
       };
       const look = () => {
@@ -51,7 +51,7 @@ export async function openRaw(port: number, ca?: string): Promise<RawConnection>
         () => stop(() => reject(new Error(`Nothing more came after: ${text}`))),
         withinMs,
       );
-      watchers.add(look);
+      waiters.add(look);
       look();
     });
 

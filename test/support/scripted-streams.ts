@@ -21,7 +21,7 @@ export function scriptedStreams({ secondTakesMs = 0 }: ScriptedStreamsOptions = 
 const phraseSeconds = 4;
 
 function openStream({ onEvent, interimResults }: StreamOptions, secondTakesMs: number): SpeechStream {
-  let heardSeconds = 0;
+  let receivedSeconds = 0;
   let startSeconds = 0;
   let hasStarted = false;
   let isOver = false;
@@ -30,7 +30,7 @@ function openStream({ onEvent, interimResults }: StreamOptions, secondTakesMs: n
     for (let second = Math.round(startSeconds); second < end; second++) words.push(`word${second}`);
     return words.join(' ');
   };
-  const heard = (end: number) => ({
+  const recognised = (end: number) => ({
     startSeconds,
     endSeconds: end,
     text: text(end),
@@ -38,29 +38,29 @@ function openStream({ onEvent, interimResults }: StreamOptions, secondTakesMs: n
     words: [],
   });
   const final = (end: number, speechFinal: boolean, fromFinalize: boolean) => {
-    onEvent({ type: 'final', speechFinal, fromFinalize, audio: new Float32Array(0), ...heard(end) });
+    onEvent({ type: 'final', speechFinal, fromFinalize, audio: new Float32Array(0), ...recognised(end) });
     startSeconds = end;
     hasStarted = false;
   };
 
   return {
     async push(audio) {
-      const from = heardSeconds;
-      heardSeconds += audio.length / pcmSampleRate;
-      const waitMs = (heardSeconds - from) * secondTakesMs;
+      const from = receivedSeconds;
+      receivedSeconds += audio.length / pcmSampleRate;
+      const waitMs = (receivedSeconds - from) * secondTakesMs;
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      for (let half = Math.floor(from * 2) + 1; half <= heardSeconds * 2 && !isOver; half++) {
+      for (let half = Math.floor(from * 2) + 1; half <= receivedSeconds * 2 && !isOver; half++) {
         if (!hasStarted) onEvent({ type: 'speech_started', atSeconds: startSeconds });
         hasStarted = true;
         if (half % (2 * phraseSeconds) === 0) final(half / 2, true, false);
-        else if (interimResults) onEvent({ type: 'partial', ...heard(half / 2) });
+        else if (interimResults) onEvent({ type: 'partial', ...recognised(half / 2) });
       }
     },
     async finalize() {
-      if (!isOver && heardSeconds > startSeconds) final(heardSeconds, false, true);
+      if (!isOver && receivedSeconds > startSeconds) final(receivedSeconds, false, true);
     },
     get doneSeconds() {
-      return heardSeconds;
+      return receivedSeconds;
     },
     async abort() {
       isOver = true;

@@ -17,7 +17,7 @@ import { scriptedStreams } from './scripted-streams.ts';
 export type TestServiceOptions = {
   /** Settings over those of the test: any free ports, a data folder of its own. */
   env?: Record<string, string>;
-  /** By default one that hears nothing and loads no model. */
+  /** By default one that recognises nothing and loads no model. */
   recogniser?: Recogniser | CreateRecogniser;
   plans?: Plans;
   plan?: string;
@@ -149,10 +149,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   };
 }
 
-/** Reads all it is given and hears nothing in it. */
+/** Reads everything and recognises nothing. */
 export function silentRecogniser(): Recogniser {
   return {
-    // biome-ignore lint/correctness/useYield: nothing is heard.
+    // biome-ignore lint/correctness/useYield: nothing is recognised.
     async *transcribe(bytes) {
       for await (const _chunk of bytes);
       return { durationSeconds: 1 };

@@ -45,10 +45,10 @@ export async function connectStream(
     },
   });
   const messages: Message[] = [];
-  const watchers = new Set<() => void>();
+  const waiters = new Set<() => void>();
   let isClosed = false;
   const changed = () => {
-    for (const watcher of [...watchers]) watcher();
+    for (const waiter of [...waiters]) waiter();
   };
   socket.on('message', (data) => {
     messages.push(JSON.parse(String(data)));
@@ -96,11 +96,11 @@ export async function connectStream(
         const look = () => {
           const found = messages.find(isIt);
           if (found === undefined && !isClosed) return;
-          watchers.delete(look);
+          waiters.delete(look);
           if (found !== undefined) resolve(found);
           else reject(new Error(`Closed after ${JSON.stringify(messages)}`));
         };
-        watchers.add(look);
+        waiters.add(look);
         look();
       }),
     async [Symbol.asyncDispose]() {

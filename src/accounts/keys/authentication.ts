@@ -8,7 +8,7 @@ import type { StreamTokens } from './stream-tokens.ts';
 
 export type Authenticated = { key: KnownKey; tokenNote?: string | undefined };
 
-/** Finds the key that a request carries, or that its token stands for; throws invalid_api_key, the later the more are tried. */
+/** Finds the key of a request, or of its token. Throws invalid_api_key, after a delay for those who try many. */
 export type Authenticate = (credential: Credential) => Promise<Authenticated>;
 
 type Options = { keys: KeyLookup; tokens: StreamTokens; counters: Counters };

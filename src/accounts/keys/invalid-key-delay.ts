@@ -4,7 +4,7 @@ import type { Counters } from '../../storage/counters.ts';
 
 type Options = {
   counters: Counters;
-  /** How many answers may be held back at once; past it they go out at once, rather than pile up. */
+  /** How many answers may be held back at the same time. Above it, answers are not delayed. */
   maxWaiting?: number;
   wait?(milliseconds: number): Promise<unknown>;
 };
@@ -14,7 +14,7 @@ const firstDelayMs = 100;
 const longestDelayMs = 2000;
 const forgetAfterMs = 60_000;
 
-/** Waits before a wrong key is answered: the longer, the more often its address has sent wrong keys. */
+/** Waits before a wrong key is answered. The wait is longer when the same sender has sent more wrong keys. */
 export function createInvalidKeyDelay({ counters, maxWaiting = 500, wait = delay }: Options) {
   let waiting = 0;
   return async (address: string): Promise<void> => {

@@ -17,7 +17,7 @@ export interface Keys {
   regenerate(idOrPrefix: string): Promise<NewKey>;
   revoke(idOrPrefix: string): Promise<Key>;
   rename(idOrPrefix: string, name: string): Promise<Key>;
-  /** From now on requests must be signed with the secret given back, which replaces any earlier one. */
+  /** From now on requests must be signed with the secret that it returns. The secret replaces any earlier one. */
   requireSignature(idOrPrefix: string): Promise<Key & { signingSecret: string }>;
   dropSignature(idOrPrefix: string): Promise<Key>;
 }

@@ -11,7 +11,7 @@ const signatureLifetimeMs = 2 * toleranceMs;
 export const emptyBodyHash = createHash('sha256').digest('hex');
 
 export type Signature = {
-  /** The signature itself, by which a replay is known. */
+  /** The signature itself, by which a replay is recognised. */
   hex: string;
   /** Throws invalid_signature unless it was made with the secret, for this request and a body with this hash. */
   verify(bodySha256: string): void;
@@ -19,7 +19,7 @@ export type Signature = {
 
 type Signed = Pick<Credential, 'method' | 'url' | 'signature' | 'signatureTimestamp'>;
 
-/** The signature that a request carries. Throws invalid_signature when it has none, or one of another time. */
+/** Reads the signature of a request. Throws invalid_signature when there is none, or when it is too old or too new. */
 export function readSignature(request: Signed, secret: string, nowMs: number): Signature {
   const { method, url, signature = '', signatureTimestamp = '' } = request;
   const hex = /^v1=([0-9a-f]{64})$/.exec(signature)?.[1];
@@ -37,7 +37,7 @@ export function readSignature(request: Signed, secret: string, nowMs: number): S
   };
 }
 
-/** A signature is taken once. */
+/** A signature is accepted once. */
 export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
   const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
   if (!first) throw new ServiceError('invalid_signature');

@@ -6,7 +6,7 @@ type TokenContent = { keyHash: string; note?: string };
 
 export type StreamTokens = {
   issue(keyHash: string, note?: string): Promise<StreamToken>;
-  /** The hash of the key for which it stands, and what was noted with it; once. */
+  /** Gives the hash of the key and the note, once. */
   redeem(token: string): Promise<TokenContent | undefined>;
 };
 
@@ -14,7 +14,7 @@ const lifetimeMs = 60_000;
 const secretLength = 32;
 const form = /^ek_[A-Za-z0-9]{32}$/;
 
-/** Only its hash is kept, as with keys, and only for as long as it is good for something. */
+/** As with keys, only the hash of a token is kept, and only until the token expires. */
 export function createStreamTokens(options: { counters: Counters; clock: { now(): number } }): StreamTokens {
   const { counters, clock } = options;
   return {

@@ -1,6 +1,6 @@
 /**
- * The changes the ledger is made of, each one statement that both engines run. Transactions take their locks in one
- * order, so that none waits for another in a ring: entry, reservation, balance, day.
+ * The changes of the ledger, each one statement that both engines run. All transactions take their locks in the same
+ * order, so that they cannot deadlock: entry, reservation, balance, day.
  */
 import { type Kysely, sql } from 'kysely';
 import type { LedgerEntryRow, ReservationRow, Tables } from '../../storage/tables.ts';
@@ -8,7 +8,7 @@ import type { LedgerEntryRow, ReservationRow, Tables } from '../../storage/table
 type Queries = Kysely<Tables>;
 type BalanceId = { keyId: string; month: string };
 
-/** Adds to what a request holds, opening its reservation when it is the first time. */
+/** Adds to what a request holds; the first time it opens the reservation. */
 export async function hold(queries: Queries, reservation: ReservationRow): Promise<void> {
   await queries
     .insertInto('reservations')
@@ -22,7 +22,7 @@ export async function hold(queries: Queries, reservation: ReservationRow): Promi
     .execute();
 }
 
-/** Takes the reservation away; its row, when it was still there. */
+/** Deletes the reservation and gives its row; undefined when there was none. */
 export function takeReservation(queries: Queries, requestId: string): Promise<ReservationRow | undefined> {
   return queries
     .deleteFrom('reservations')
@@ -31,7 +31,7 @@ export function takeReservation(queries: Queries, requestId: string): Promise<Re
     .executeTakeFirst();
 }
 
-/** False when used, reserved and these together would pass the quota. */
+/** Changes nothing and gives false when used, reserved and these milliseconds together would pass the quota. */
 export async function addReserved(
   queries: Queries,
   { keyId, month }: BalanceId,
@@ -53,7 +53,7 @@ export async function chargeHeld(
   { keyId, month }: BalanceId,
   { chargeMs, heldMs, quotaMs }: { chargeMs: number; heldMs: number; quotaMs: number },
 ): Promise<boolean> {
-  // A charge of no more than what was held passes whatever the quota says.
+  // A charge that is not above what was held is always allowed, whatever the quota is.
   const limitMs = chargeMs <= heldMs ? Number.MAX_SAFE_INTEGER : quotaMs;
   const { rows } = await sql`
     INSERT INTO balances (key_id, month, used_ms, reserved_ms)
@@ -122,8 +122,8 @@ export async function addToDay(
 }
 
 /**
- * Takes the charge for a request away; its row, when there was one. Where a charge is still being made, it first waits for
- * that to end: the row that it adds cannot stand beside the one that is being added.
+ * Deletes the charge for a request and gives its row; undefined when there was none. It adds a row first: when another
+ * transaction is still adding the charge, the unique index makes this one wait for it.
  */
 export async function takeCharge(
   queries: Queries,

@@ -10,7 +10,7 @@ type Options = {
 const renewMs = 20_000;
 const catchUpMs = 2_000;
 
-/** The ledger's work between requests. Resolves when what this instance held at its last end has been given back. */
+/** The ledger's work between requests. Resolves when everything that this instance still held from its last run is given back. */
 export async function startLedgerUpkeep({ ledger, log }: Options): Promise<AsyncDisposable> {
   await ledger.releaseOwn();
   const renewal = repeat({

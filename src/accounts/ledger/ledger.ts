@@ -32,15 +32,15 @@ export interface Ledger {
   /** Holds `milliseconds` more for the request; false, holding nothing more, when the quota is too small for them. */
   reserve(request: LedgerRequest, milliseconds: number): Promise<boolean>;
   /**
-   * Charges the request, in all, in place of what it held. Once: a charge that does not begin where the last one ended
-   * changes nothing. False when the quota is too small.
+   * Charges `milliseconds` in all to the request, instead of what it held. A charge counts once: one that does not begin
+   * where the last one ended changes nothing. False when the quota is too small.
    */
   settle(request: LedgerRequest, milliseconds: number, soFar?: SoFar): Promise<boolean>;
   /** Gives back what the request held, if anything. When that fails it is tried again until it is done. */
   release(requestId: string): Promise<void>;
-  /** The same for a request that may have been charged, though nobody could say so: it was not answered. */
+  /** The same for a request that got no answer, and that may have been charged although the database did not say so. */
   retract(request: LedgerRequest): Promise<void>;
-  /** Does what cannot be done now as soon as it can be; it must bear being done twice. */
+  /** Does the work as soon as the database is back. The work may be done twice, and must then have the effect of once. */
   doLater(work: () => Promise<unknown>): void;
   /** Tries again what could not be done. */
   catchUp(): Promise<void>;
@@ -58,7 +58,7 @@ export function createLedger(options: Options): Ledger {
   const { database, instance, clock = Date, expireAfterMs = 60_000 } = options;
   const { queries } = database;
   const undone = new Set<() => Promise<unknown>>();
-  const durably: Database['hurried'] = (work) => queries.transaction().execute(work);
+  const durably: Database['relaxedTransaction'] = (work) => queries.transaction().execute(work);
   const expiry = () => clock.now() + expireAfterMs;
   const recordedAt = () => new Date(clock.now()).toISOString();
 
@@ -74,7 +74,7 @@ export function createLedger(options: Options): Ledger {
         await finish(work);
       } catch (error) {
         failure ??= { error };
-        // Nor would the others be done now.
+        // The others could not be done now either.
         if (hasCode(error, 'unavailable')) break;
       }
     }
@@ -87,7 +87,7 @@ export function createLedger(options: Options): Ledger {
     });
     return catchingUp;
   };
-  // Durably: what a crash of the database brought back would be renewed for ever.
+  // Durable, because a reservation that a crash of the database brought back would be renewed for ever.
   const giveUp = (requestId: string) => durably((transaction) => giveBackHeld(transaction, requestId));
   const giveBackHeld = async (transaction: Kysely<Tables>, requestId: string) => {
     const held = await takeReservation(transaction, requestId);
@@ -105,7 +105,7 @@ export function createLedger(options: Options): Ledger {
     reserve({ requestId, keyId, quotaMs = Number.MAX_SAFE_INTEGER, period }, milliseconds) {
       const { month, day } = period;
       const reservation = { request_id: requestId, key_id: keyId, month, day, reserved_ms: milliseconds };
-      return allOrNothing(database.hurried, async (transaction) => {
+      return allOrNothing(database.relaxedTransaction, async (transaction) => {
         await hold(transaction, { ...reservation, instance, expires_at_ms: expiry() });
         return addReserved(transaction, { keyId, month }, { reserveMs: milliseconds, quotaMs });
       });
@@ -165,7 +165,7 @@ export function createLedger(options: Options): Ledger {
 
 /** Runs the statements in one transaction, and undoes them when they give false. */
 async function allOrNothing(
-  transact: Database['hurried'],
+  transact: Database['relaxedTransaction'],
   statements: (transaction: Kysely<Tables>) => Promise<boolean>,
 ): Promise<boolean> {
   const refused = new Error('Undone on purpose.');

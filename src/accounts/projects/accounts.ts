@@ -16,7 +16,7 @@ export interface Accounts {
 
 type Options = { database: Database; clock?: { now(): number } };
 
-/** There is one account today; its name keeps two starts at once from making two. */
+/** There is one account today. Its name is unique, so that two starts at once do not make two of them. */
 const accountName = 'default';
 
 export function createAccounts({ database, clock = Date }: Options): Accounts {

@@ -7,7 +7,7 @@ const hashBytes = 32;
 const minLength = 10;
 const maxLength = 200;
 
-/** `scrypt$N$r$p$salt$hash`: what was chosen stands in it, so that it can be raised later. */
+/** `scrypt$N$r$p$salt$hash`. The cost is part of the hash, so that it can be raised later. */
 export async function hashPassword(password: string): Promise<string> {
   const length = [...password].length;
   if (length < minLength || length > maxLength)

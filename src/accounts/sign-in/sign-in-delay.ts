@@ -11,17 +11,17 @@ const firstDelayMs = 250;
 const longestDelayMs = 4_000;
 const maxFailures = 20;
 const forgetAfterMs = 15 * 60_000;
-/** Each try takes memory; more of them at once are told to come back. */
+/** Each try takes memory. When more of them run at once, the next is told to come back. */
 const maxAtOnce = 8;
 
 /**
- * Slows down those who guess: a try waits the longer, the more have failed lately for the same name or from the same
- * address, and after many of them it is refused without looking. Nobody is kept out for longer than it takes to forget.
+ * Slows down those who guess. A try waits longer when more tries have failed lately for the same name or from the same
+ * address. After many failures it is refused without a check, until the failures are forgotten.
  */
 export function createSignInDelay({ counters, wait = delay }: Options) {
   let atOnce = 0;
 
-  /** `isRight` is asked once the wait is over. */
+  /** `isRight` is called when the wait is over. */
   return async (
     who: { name: string; address: string },
     isRight: () => Promise<boolean>,
@@ -29,7 +29,7 @@ export function createSignInDelay({ counters, wait = delay }: Options) {
     if (atOnce >= maxAtOnce) throw tooMany(1);
     atOnce += 1;
     try {
-      // Names are as long as whoever guesses likes.
+      // A name is hashed, since whoever guesses may send one of any length.
       const names = [`sign-in name ${hashOf(who.name)}`, `sign-in address ${senderOf(who.address)}`];
       const failed = Math.max(...(await Promise.all(names.map(counters.readCount))));
       if (failed >= maxFailures) throw tooMany(forgetAfterMs / 1000);

@@ -14,11 +14,11 @@ export type NewSession = { token: string; user: ConsoleUser };
 
 /** Who may use the console, and who is using it. */
 export interface SignIn {
-  /** A link's secret, good for a day and for one person to choose a name and a password. */
+  /** The secret of a link with which one person can choose a name and a password, once and within a day. */
   createLink(): Promise<string>;
   /** Makes the user, or gives an old one a new password and ends its sessions. Throws not_found for a link that is used up. */
   useLink(link: string, user: { name: string; password: string }): Promise<NewSession>;
-  /** Always a session of its own, whatever the browser had before. Throws wrong_password or rate_limit_exceeded. */
+  /** Always opens a new session, whatever the browser had before. Throws wrong_password or rate_limit_exceeded. */
   signIn(given: { name: string; password: string; address: string }): Promise<NewSession>;
   /** Throws not_signed_in. */
   findUser(token: string | undefined): Promise<ConsoleUser>;
@@ -79,7 +79,7 @@ export function createSignIn({ database, clock = Date, ...options }: Options): S
     async useLink(link, given) {
       const name = checkedName(given.name);
       const password_hash = await hashPassword(given.password);
-      // Taken and used up in one statement, so that of two who come at once one is refused.
+      // One statement finds the link and uses it up, so that only one of two people who come at once can use it.
       const used = await queries
         .deleteFrom('sign_in_links')
         .where('hash', '=', hashOf(link))

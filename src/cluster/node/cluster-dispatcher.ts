@@ -30,10 +30,11 @@ export type ClusterDispatcherOptions<Job, Result> = {
   maxFileJobs?: () => number;
   /** For how long nobody has been there to do any work. */
   withoutWorkersMs?: () => number;
-  /** How often it is asked what has become of jobs. */
+  /** How often Redis is asked about the jobs that are out. */
   lookEveryMs?: number;
-  /** How long work that has not begun waits for Redis, and how long what has begun or is being spoken does. */
+  /** How long a job waits for Redis when no other job of its request has begun. */
   patienceMs?: number;
+  /** How long it waits when its request has begun, or when somebody is speaking. */
   outageMs?: number;
   /** How long a job may take, waiting included. */
   deadlineMs?: number;
@@ -43,7 +44,7 @@ export type ClusterDispatcherOptions<Job, Result> = {
 
 /** A worker that is started again may be the only one there is. */
 const restartMs = 15_000;
-/** Workers that were away too first say what they have done meanwhile. */
+/** After an outage, workers first send the answers that they could not send. */
 const lookAfterReturnMs = 1_000;
 const pauseBeforeNextTryMs = 100;
 
@@ -180,7 +181,7 @@ export async function createClusterDispatcher<Job, Result>(
     sendWaiting();
   }
 
-  /** When it fails, what it would have taken away expires. */
+  /** It may fail without harm: whatever it would have removed expires. */
   function inBackground(work: Promise<unknown>): void {
     const done = work.catch(() => {}).finally(() => background.delete(done));
     background.add(done);

@@ -22,7 +22,7 @@ type Options<Result> = {
   onGivenUp(job: PendingJob<Result>): void;
   /** Jobs were looked at, and Redis is there. */
   onLooked(): void;
-  /** For work whose failure may pass: what it would have kept expires. */
+  /** For work that may fail without harm: whatever it would have changed expires. */
   inBackground(work: Promise<unknown>): void;
 };
 

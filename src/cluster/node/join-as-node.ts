@@ -11,7 +11,7 @@ export type ClusterNodeOptions<Job, Result> = {
   log: ClusterLog;
 };
 
-/** What a service has of the cluster: a dispatcher that hands work to the workers, and what is known of them. */
+/** A service's side of the cluster: a dispatcher that hands work to the workers, and what is known of them. */
 export type ClusterNode<Job, Result> = AsyncDisposable & {
   dispatcher: ClusterDispatcher<Job, Result>;
   /** Windows of one recording that are worth having under way at once. */
@@ -22,7 +22,7 @@ export type ClusterNode<Job, Result> = AsyncDisposable & {
 
 /** One recording may keep every machine busy, but each of its windows takes a megabyte of Redis' memory. */
 const mostWindowsAtOnce = 256;
-/** Answers come in the order of the recording, so some must be ahead for no slot to stand empty. */
+/** Answers are used in the order of the recording, so more windows than slots must be out to keep every slot busy. */
 const windowsForEachSlot = 1.5;
 
 export async function joinAsNode<Job, Result>(

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { type CarriedError, packError, unpackError } from '../../pool/process/carried-error.ts';
 import type { NodeCodec, WorkerCodec } from './job-codec.ts';
 
-/** What comes back for a job: its result, or the error in its place. The first byte says which. */
+/** An answer is the result of a job, or an error. The first byte says which. */
 const isResult = 1;
 const isError = 0;
 
@@ -17,7 +17,7 @@ export function packErrorAnswer(error: unknown): Buffer {
   return Buffer.concat([Buffer.from([isError]), serialize(packError(error))]);
 }
 
-/** Throws the error, where it is one. */
+/** Throws when the answer is an error. */
 export function unpackAnswer<Result>(
   codec: Pick<NodeCodec<never, Result>, 'unpackResult'>,
   bytes: Buffer,

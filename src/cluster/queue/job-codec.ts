@@ -1,12 +1,12 @@
-// Jobs and their results travel as bytes, since JSON would make four times as many of audio.
+// Jobs and results travel as bytes, since audio would be four times as large in JSON.
 
-/** What the node needs that sends jobs. */
+/** For a node, which sends jobs. */
 export type NodeCodec<Job, Result> = {
   packJob(job: Job): Buffer;
   unpackResult(bytes: Buffer): Result;
 };
 
-/** What a worker needs; jobs may arrive in another form than they were sent in. */
+/** For a worker. The type of a job may be another there than the one that was sent. */
 export type WorkerCodec<Job, Result> = {
   unpackJob(bytes: Buffer): Job;
   packResult(result: Result): Buffer;

@@ -8,15 +8,15 @@ export type TakenJob = {
   id: string;
   requestId: string;
   priority: Priority;
-  /** Two workers have died with it, or seemed to: it is not begun again. */
+  /** Two workers have died with this job, or seemed to: it must not be begun again. */
   givenUp: boolean;
-  /** Answered, or not wanted any more. */
+  /** The job was answered, or is not wanted any more. */
   complete(): Promise<void>;
-  /** Kept where operators find it. */
+  /** Keeps the job among the failed ones, where operators find it. */
   setAside(reason: string): Promise<void>;
-  /** For another worker. This is no death. */
+  /** Gives the job to another worker. This does not count as a death. */
   handBack(): Promise<void>;
-  /** Its lock is not renewed any more: should none of the above have come to pass, another gets it in time. */
+  /** Stops renewing its lock. If none of the calls above succeeded, another worker gets the job in time. */
   letGo(): void;
 };
 
@@ -49,7 +49,7 @@ export async function createJobIntake({ redis, keys, lockMs, onStalled }: Intake
       stalledInterval: lockMs / 2,
       maxStalledCount: 1,
     };
-    // Nothing here blocks, so no second connection for that is opened.
+    // BullMQ would open a second connection for blocking commands, and none is used here.
     const worker = new Worker(keys.queueName(priority), null, settings, (name, given) =>
       createRedisBackend(name, given),
     );
@@ -66,7 +66,7 @@ export async function createJobIntake({ redis, keys, lockMs, onStalled }: Intake
       if (jobs.length === 0) continue;
       const ids = jobs.map(([id]) => id);
       const tokens = jobs.map(([, { token }]) => token);
-      // A lock that was lost means that another has the job too; the first answer counts.
+      // When a lock is lost, another worker has the job too. The first answer counts.
       worker.extendJobLocks(ids, tokens, lockMs).catch(() => {});
     }
   }, lockMs / 3).unref();
@@ -88,7 +88,7 @@ export async function createJobIntake({ redis, keys, lockMs, onStalled }: Intake
         requestId: job.data.requestId,
         priority,
         givenUp: job.deferredFailure !== undefined,
-        // One that is not ours any more is with another, who will find nothing to do.
+        // A job that is not ours any more is with another worker, which will find no input.
         complete: () => end(() => job.moveToCompleted('', token, false).catch(() => {})),
         setAside: (reason) => end(() => job.moveToFailed(new UnrecoverableError(reason), token, false)),
         handBack: () => end(() => job.moveToWait(token)),

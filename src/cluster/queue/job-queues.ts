@@ -3,12 +3,12 @@ import type { Redis } from 'ioredis';
 import type { Priority } from '../../pool/dispatcher.ts';
 import { type ClusterKeys, queuePrefix } from '../cluster-keys.ts';
 
-/** What a queue itself holds of a job; what is to be done lies beside it. */
+/** What the queue holds of a job. The input lies under a key of its own. */
 export type JobRecord = { requestId: string };
 
 export type JobQueues = Record<Priority, Queue<JobRecord>>;
 
-/** Events are written by BullMQ and read by nobody here. */
+/** BullMQ writes events, and nobody here reads them. */
 const keptEvents = 100;
 
 /** One queue for each priority, so that a worker chooses from which to take. */
@@ -19,7 +19,7 @@ export function openJobQueues(redis: Redis, keys: ClusterKeys): JobQueues {
       prefix: queuePrefix,
       streams: { events: { maxLen: keptEvents } },
     });
-    // Whoever asked is told as well.
+    // The caller of the failed command gets the error too.
     queue.on('error', () => {});
     return queue;
   };

@@ -4,18 +4,18 @@ import type { Priority } from '../../pool/dispatcher.ts';
 import { createRedisPresence } from '../../storage/redis/redis-presence.ts';
 import { type ClusterKeys, nodeOf } from '../cluster-keys.ts';
 
-/** What a worker reads and writes beside the queues. What was taken or computed is worth waiting for Redis. */
+/** What a worker reads and writes beside the queues. It waits for Redis, since work that was begun is worth the wait. */
 export type JobReceiver = Disposable & {
-  /** What is to be done; nothing when nobody wants it any more. */
+  /** The packed job; undefined when nobody wants it any more. */
   readInput(id: string): Promise<Buffer | undefined>;
   answer(id: string, bytes: Buffer): Promise<void>;
   /** Tells all workers that there is work. */
   callOthers(priority: Priority): Promise<void>;
 };
 
-/** An answer waits so long for its node, which may just be cut off from Redis. */
+/** How long an answer is kept for its node, which may be cut off from Redis for a while. */
 const answerMs = 90_000;
-/** A node that does not listen has mostly gone for good. */
+/** How long it is kept when the node does not listen: usually such a node is gone for good. */
 const unreceivedAnswerMs = 20_000;
 const persistenceMs = 60_000;
 const pauseMs = 100;

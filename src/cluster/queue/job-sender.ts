@@ -8,28 +8,28 @@ export type JobToSend = { id: string; requestId: string; priority: Priority; pac
 
 export type JobTrace = { job: boolean; answer: boolean; input: boolean };
 
-/** Puts jobs into Redis and takes answers from it. Every verb fails when Redis is away. */
+/** Puts jobs into Redis and takes answers from it. Every call rejects when Redis is away. */
 export type JobSender = AsyncDisposable & {
-  /** Once more under the same id changes nothing, as long as the first is there. */
+  /** Sending a job again changes nothing as long as Redis still has it. */
   send(job: JobToSend, rank: number): Promise<void>;
-  /** Takes a waiting job back, and lets go of a running one; false for the latter. */
+  /** Takes a waiting job back. Tells the worker of a running one that it is not wanted, and gives false. */
   withdraw(job: JobToSend): Promise<boolean>;
   /** Takes a job back only if nobody has begun it. */
   takeBack(job: JobToSend): Promise<boolean>;
-  /** The answer, which is there once. */
+  /** Takes the answer, if there is one. */
   collect(id: string): Promise<Buffer | undefined>;
   discardAnswer(id: string): Promise<void>;
-  /** What there is of each job, whose audio is kept for another while. */
+  /** Says what Redis has of each job, and keeps the audio of each from expiring. */
   keepAlive(jobs: JobToSend[]): Promise<JobTrace[]>;
   renewInput(job: JobToSend): Promise<void>;
   /** Gives it the first rank, if it still waits. */
   bringForward(job: JobToSend): Promise<void>;
 };
 
-/** Audio that nobody looks after any more, its node having died, goes away so soon. */
+/** The audio of a node that died expires after this long. */
 const inputMs = 30_000;
 
-/** What was given up twice is kept for whoever looks into it, without its audio. */
+/** Jobs that were set aside are kept for operators, without their audio. */
 const setAside = { age: 86_400, count: 1_000 };
 
 export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
@@ -48,13 +48,13 @@ export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
         removeOnComplete: true,
         removeOnFail: setAside,
       };
-      // On one connection commands are carried out in order: who sees the job finds its input.
+      // Redis carries out the commands of one connection in order: a worker that sees the job finds its input.
       await Promise.all([putInput(job), queues[priority].add('job', { requestId }, options)]);
       await redis.publish(keys.work, priority);
     },
 
     async withdraw(job) {
-      // A worker that has not begun it finds nothing to begin with.
+      // A worker that has not begun the job will find no input, and drop it.
       await redis.del(keys.input(job.id));
       if (await remove(job)) return true;
       await redis.publish(keys.cancelled, job.id);
@@ -78,7 +78,7 @@ export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
 
     async keepAlive(jobs) {
       const asked = jobs.map(async (job): Promise<JobTrace> => {
-        // In this order: a worker writes the answer before it takes the job away.
+        // In this order, since a worker writes the answer before it removes the job.
         const [exists, answered, kept] = await Promise.all([
           redis.exists(queues[job.priority].toKey(job.id)),
           redis.exists(keys.answer(job.id)),

@@ -3,11 +3,11 @@ import { packAudio } from '../../audio/samples/packed-audio.ts';
 import type { PackedWindow, WindowJob, WindowResult } from '../../speech/windows/window-messages.ts';
 import type { JobCodec } from './job-codec.ts';
 
-/** What stands before the samples, and how long it is before that. */
+/** A packed window is the length of the head, the head, and the samples. */
 type Head = Omit<WindowJob, 'audio'> & { fullScale: number };
 const lengthBytes = 4;
 
-/** Windows with their audio in 16 bits; it stays packed until it is with the process that listens to it. */
+/** Windows with their audio in 16 bits. The audio stays packed until it is in the inference process. */
 export const windowCodec: JobCodec<WindowJob, WindowResult, PackedWindow> = {
   packJob({ audio, ...rest }) {
     const { samples, fullScale } = packAudio(audio);

@@ -14,7 +14,7 @@ export type ClusterWorkerOptions<Job, Result> = {
   /** Whose jobs it takes: see `clusterGroup`. */
   group: string;
   codec: WorkerCodec<Job, Result>;
-  /** What does the work. It is not disposed of. */
+  /** Does the work. The worker does not dispose of it. */
   dispatcher: Dispatcher<Job, Result>;
   /** How many jobs of a priority and below it there may be at once, by now. */
   slotsFor(priority: Priority): number;

@@ -58,7 +58,7 @@ export function createJobFetcher({ intake, filledSlots, slotsFor, onJob }: Optio
 
   const nextPriority = () => priorities.find((priority) => worthALook.has(priority) && hasFreeSlot(priority));
 
-  /** As the local dispatcher has it: slots are kept for what is more urgent. */
+  /** The same rule as in the local dispatcher: slots are kept for what is more urgent. */
   const hasFreeSlot = (priority: Priority) => {
     const filled = filledSlots();
     const rank = priorities.indexOf(priority);

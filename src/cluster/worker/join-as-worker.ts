@@ -11,7 +11,7 @@ export type JoinAsWorkerOptions<Job, Result> = {
   url: string;
   group: string;
   codec: WorkerCodec<Job, Result>;
-  /** What does the work. It is not disposed of. */
+  /** Does the work. The worker does not dispose of it. */
   dispatcher: LocalDispatcher<Job, Result>;
   /** How many jobs of a priority and below it one process takes at once. */
   slotsFor: Record<Priority, number>;

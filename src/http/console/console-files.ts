@@ -24,7 +24,7 @@ export function createConsoleFiles(): ConsoleFiles {
   return {
     all() {
       built ??= build();
-      // What failed once (the disk was full) may be tried again.
+      // After a failure, such as a full disk, it may be tried again.
       built.catch(() => {
         built = undefined;
       });
@@ -34,7 +34,7 @@ export function createConsoleFiles(): ConsoleFiles {
 }
 
 async function build(): ReturnType<ConsoleFiles['all']> {
-  // Loaded when it is needed: most commands, and most tests, never are.
+  // Loaded when the console is built, which most commands and tests never do.
   const esbuild = await import('esbuild');
   const { outputFiles } = await esbuild.build({
     absWorkingDir: consoleFolder,
@@ -47,7 +47,7 @@ async function build(): ReturnType<ConsoleFiles['all']> {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // Where the recorder's file will be is known only once everything is named.
+    // The address of the recorder's file is known only after the build, and replaced below.
     define: { RECORDER_FILE: '"/console/assets/recorder.js"' },
     logLevel: 'silent',
   });

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of the console: answered to those too who are not signed in. */
+    /** A route of the console that needs no session. */
     signedOut?: boolean;
   }
   interface FastifyRequest {

@@ -13,7 +13,7 @@ import type { ServiceFigures } from './service-figures.ts';
 
 export type Console = {
   signIn: SignIn;
-  /** Builds what browsers load, which otherwise waits for the first of them. */
+  /** Builds the files. Otherwise they are built for the first browser, which waits. */
   prepare(): Promise<void>;
   routes(app: FastifyInstance): Promise<void>;
 };

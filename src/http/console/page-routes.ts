@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
-/** Nothing from anywhere else, nothing inline, in nobody's frame. Recordings are heard from memory. */
+/** The page loads nothing from other sites and nothing inline, and no site may frame it. Recordings are played from memory. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

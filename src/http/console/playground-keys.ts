@@ -1,13 +1,13 @@
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 
-/** The key with which the playground calls the service, so that trying it out is counted and limited like anything else. */
+/** The playground calls the service with a key, so that its requests are counted and limited like all others. */
 export type PlaygroundKeys = { keyOf(project: string): Promise<string> };
 
 const name = 'Playground';
 
 /**
- * One live key for each project, made when it is first needed and made anew with each start of the service, since keys
- * are kept nowhere: it lives in this process and in the pages that asked for it.
+ * One live key for each project. It is made when it is first needed, and regenerated after each start of the service: keys
+ * are not stored, so only this process and the pages that asked for the key have it.
  */
 export function createPlaygroundKeys({ keys, projects }: Accounts): PlaygroundKeys {
   const known = new Map<string, Promise<{ key: string; id: string; prefix: string }>>();
@@ -15,7 +15,7 @@ export function createPlaygroundKeys({ keys, projects }: Accounts): PlaygroundKe
   const make = async (projectId: string) => {
     const listed = await keys.list(projectId);
     const old = listed.find((key) => key.name === name && key.environment === 'live' && !key.revokedAt);
-    // Nobody else has its secret, so signing would only keep the page out.
+    // The page does not know a signing secret, so signing must be off.
     if (old?.signed) await keys.dropSignature(old.id);
     return old ? keys.regenerate(old.id) : keys.create({ project: projectId, environment: 'live', name });
   };

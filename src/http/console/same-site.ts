@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** No page can set it for another site without being asked first, and the console never says yes. */
+/** A page of another site can send this header only after a CORS preflight, and the console never allows one. */
 export const consoleHeader = 'x-siann-console';
 
 const harmless = new Set(['GET', 'HEAD']);
 
 /**
- * The cookie alone is not enough: what changes anything must come from the console's own page. Browsers say where a
- * request comes from in `Sec-Fetch-Site`, older ones in `Origin`; the cookie's `SameSite` stands behind both.
+ * The cookie alone is not enough: a request that changes something must come from the console's own page. Browsers say in
+ * `Sec-Fetch-Site` where a request comes from, older ones in `Origin`. The cookie's `SameSite` is a second protection.
  */
 export function refuseOtherSites({ method = '', headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];

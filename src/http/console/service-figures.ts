@@ -16,7 +16,7 @@ type Options = {
 };
 
 const hourMs = 3_600_000;
-/** Of the newest; older ones are forgotten sooner when there are many. */
+/** The newest entries are kept. When there are more in an hour, the oldest are forgotten earlier. */
 const maxKept = 10_000;
 
 export function createServiceFigures({ load, streams, clock = Date }: Options): ServiceFigures {

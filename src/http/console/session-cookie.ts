@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The prefix makes browsers refuse one that is not `Secure`, or that another host or path has set (RFC 6265bis). */
+/** The prefix `__Host-` makes browsers refuse the cookie unless it is `Secure` and set by this host for all paths (RFC 6265bis). */
 const name = '__Host-siann';
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 const lifetimeSeconds = 7 * 24 * 3600;

@@ -65,7 +65,7 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     },
   });
 
-  /** Whatever session the browser had, it ends: nobody can have known the new one before. */
+  /** Ends the session that the browser had before, so that nobody can plant a session which is then signed in. */
   async function begin({ token, user }: NewSession, request: FastifyRequest, reply: FastifyReply) {
     const old = readSessionCookie(request.raw);
     if (old !== undefined) await signIn.signOut(old);

@@ -17,7 +17,7 @@ export function usageCsv({ keys }: UsageReport): string {
   return `${[head, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** A spreadsheet would take what begins like a formula for one. */
+/** A spreadsheet would run a text that begins like a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

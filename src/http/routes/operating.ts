@@ -6,7 +6,7 @@ import type { Readiness } from '../../operations/readiness.ts';
 
 export type OperatingRoutesOptions = { readiness: Readiness; metrics: Metrics; metricsAllow: NetworkList };
 
-/** For whoever runs the service: is it alive, can it work, how does it do. None of it is part of the interface. */
+/** Health, readiness and metrics, for operators. They are not part of the public interface. */
 export function operatingRoutes(app: FastifyInstance, options: OperatingRoutesOptions): void {
   const config = { admission: 'open', insecure: true } as const;
   const schema = { hide: true };
@@ -26,7 +26,7 @@ export function operatingRoutes(app: FastifyInstance, options: OperatingRoutesOp
     config,
     schema,
     handler: async (request, reply) => {
-      // To everybody else there is no such page.
+      // Everybody else is told that there is no such page.
       if (!options.metricsAllow.includes(request.clientAddress)) throw new ServiceError('not_found');
       const { contentType, body } = await options.metrics.read();
       return reply.type(contentType).send(body);

@@ -37,7 +37,7 @@ export type ServiceRoutesOptions = {
 /** Every route of an environment. */
 export function createServiceRoutes(options: ServiceRoutesOptions) {
   const { config, views, recogniser, streams, metrics, readiness, log, addresses } = options;
-  // What clients call behind a proxy, only the proxy knows.
+  // Behind a proxy, the address that clients call is not known here.
   const servers =
     config.tls === 'proxy'
       ? [{ url: '/v1', description: 'This environment' }]

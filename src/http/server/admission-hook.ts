@@ -7,11 +7,11 @@ import type { ServiceState } from '../../operations/service-state.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How a request is let in. Every route says it; `open` asks for no key. */
+    /** How requests are admitted. Every route must say it; `open` needs no key. */
     admission?: AdmissionKind | 'open';
-    /** Also answered over plain HTTP behind a proxy: for those who look after the service from inside. */
+    /** Answered over plain HTTP too, for probes that do not pass the proxy. */
     insecure?: boolean;
-    /** Where to look for who is asking, if not in the Authorization header as it is. */
+    /** Finds the credentials of a request, if they are not simply the Authorization header. */
     credentials?: (request: FastifyRequest['raw']) => Pick<Credential, 'authorization' | 'streamToken'>;
   }
   interface FastifyRequest {
@@ -29,7 +29,7 @@ export type AdmissionHookOptions = {
   metrics: Pick<Metrics, 'leaseOpened'>;
 };
 
-/** The one door of every route: no lease, no work. */
+/** Admits the requests of every route that is not open: without a lease there is no work. */
 export function createAdmissionHook(
   { gate, environment, state, metrics }: AdmissionHookOptions,
   kind: AdmissionKind,
@@ -37,7 +37,7 @@ export function createAdmissionHook(
   return async (request, reply) => {
     if (state.draining) throw new ServiceError('shutting_down');
     const lease = await gate.admit(credentialOf(request, environment), kind);
-    // The client went away while it was being let in: nothing would close the lease any more, and nobody waits for an answer.
+    // The client has gone while the gate was at work. Nothing else would close the lease, and nobody waits for an answer.
     if (reply.raw.closed) {
       reply.hijack();
       return lease.close();

@@ -6,14 +6,14 @@ import { createNetworkList } from '../../addresses/networks.ts';
 /** Where a request comes from, and whether it came over HTTPS. */
 export type ClientOrigin = { address: string; secure: boolean };
 
-/** On no list, and nobody's. */
+/** An address that is on no list. */
 const unknownAddress = 'unknown';
 
 export type ClientOriginOptions = { tls: 'on' | 'proxy'; trustedProxies: readonly string[] };
 
 /**
- * What a trusted proxy says about a request counts; what anybody else says does not. In a chain of proxies the address is
- * the last one that none of them vouches for, since everything before it may be made up.
+ * Headers of a trusted proxy are believed, and those of nobody else. In a chain of proxies, the client is the last address
+ * that is not a trusted proxy: everything before it may be made up.
  */
 export function createClientOrigin({ tls, trustedProxies }: ClientOriginOptions) {
   const trusted = createNetworkList(trustedProxies);
@@ -24,13 +24,13 @@ export function createClientOrigin({ tls, trustedProxies }: ClientOriginOptions)
     if (!trusted.includes(peer)) return { address: peer, secure: false };
     const hops = listed(request.headers['x-forwarded-for']).map(parseForwardedAddress);
     const protocols = listed(request.headers['x-forwarded-proto']);
-    // A proxy that does not say for whom it asks must not lend its own address to everybody.
+    // When a proxy does not name its client, the proxy's own address must not stand for all clients.
     let address = protocols.length > 0 && hops.length === 0 ? unknownAddress : peer;
     while (trusted.includes(address) && hops.length > 0) {
       const hop = hops.pop()!;
       address = isIP(hop) === 0 ? unknownAddress : hop;
     }
-    // Every hop must have been HTTPS: a client can put a first value of its own choice.
+    // Every hop must have been HTTPS, since a client can choose the first value.
     return { address, secure: protocols.length > 0 && protocols.every((protocol) => protocol === 'https') };
   };
 }

@@ -5,8 +5,8 @@ const exposed = 'x-request-id, retry-after, retry-after-ms, x-ratelimit-retry-af
 const headerNames = /^[\w\-, ]{1,1000}$/;
 
 /**
- * Lets pages of these origins call the service from a browser. Keys are sent in a header and never in a cookie, so no page
- * can use what it was not given.
+ * Allows pages of these origins to call the service from a browser. Keys are sent in a header and never in a cookie, so a
+ * page can use no key that it was not given.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;

@@ -15,13 +15,13 @@ export type EnvironmentAppOptions = RequestRecordOptions & {
   gate: Gate;
   clientOrigin(request: FastifyRequest['raw']): ClientOrigin;
   createServer(handler: RequestListener): Server;
-  /** Tell browsers to never come back over plain HTTP; only where the certificate is one they trust. */
+  /** Tells browsers to use HTTPS only. This is for certificates that browsers trust. */
   strictTransport?: boolean;
   /** Adds the routes. */
   routes(app: FastifyInstance): void | Promise<void>;
 };
 
-/** One environment's requests: where every one of them comes in, is let in, and is answered, whatever happens on the way. */
+/** Receives, admits and answers every request of one environment, whatever happens on the way. */
 export async function createEnvironmentApp(options: EnvironmentAppOptions): Promise<FastifyInstance> {
   const { environment, gate, state, log, metrics, tracing } = options;
   const record = createRequestRecord({ environment, state, log, metrics, tracing });
@@ -41,7 +41,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
   app.decorateRequest('lease', undefined);
   app.decorateRequest('clientAddress', '');
   app.decorateRequest('stream', undefined);
-  // Bodies are read by the one route that wants one, and only once the gate has let the request in.
+  // A body is read by its route only, after the gate has admitted the request.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 

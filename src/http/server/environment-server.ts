@@ -20,7 +20,7 @@ export type EnvironmentServerOptions = RequestRecordOptions & {
   routes(app: FastifyInstance): void | Promise<void>;
 };
 
-/** Cut connections end their requests, and those close their leases, for which the database must still be there. */
+/** When connections are cut, their requests end and close their leases. The database must still be open for that. */
 const leasesClosedWithinMs = 2_000;
 
 /** One environment, answering on its port. */

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../errors/service-error.ts';
 
-/** The headers that go with an error: when to come back, and how to say who one is. */
+/** The headers that go with an error: when to try again, and how to authenticate. */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   if (error.status === 401) return { 'www-authenticate': 'Bearer' };
   if (error.status !== 429 && error.status !== 503) return {};

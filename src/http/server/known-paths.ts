@@ -1,4 +1,4 @@
-/** Which methods the routes answer to, for those who ask with another one. */
+/** Knows which methods each path has, for requests with another method. */
 export function createKnownPaths() {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 

@@ -22,7 +22,7 @@ export function createNodeServer(
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: config.headersSeconds * 1000,
     keepAliveTimeout: config.keepAliveSeconds * 1000,
-    // An upload takes as long as it takes; upload-pace.ts sees to it that it goes on.
+    // An upload may take any time; upload-pace.ts ends one that is too slow.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, config.headersSeconds * 500),
   };
@@ -32,11 +32,11 @@ export function createNodeServer(
         handler,
       )
     : createHttpServer(limits, handler);
-  // Their size is limited; dropping the last ones could drop what a proxy added.
+  // The size of headers is limited, so their number need not be. Node would drop the last ones, which a proxy may have added.
   server.maxHeadersCount = 0;
-  // Whoever asks before sending a body is answered by the route, once the gate has let the request in.
+  // `Expect: 100-continue` is answered by the route, after the gate has admitted the request.
   server.on('checkContinue', handler);
-  // Other expectations may be left unmet (RFC 9110, section 10.1.1); Node would refuse them with no body and no request id.
+  // Other expectations may be ignored (RFC 9110, section 10.1.1). Node would refuse them without a body and a request id.
   server.on('checkExpectation', handler);
   routeUpgrades(server, handler);
   return server;

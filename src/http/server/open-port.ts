@@ -10,15 +10,15 @@ export type OpenPortOptions = {
   host: string;
   port: number;
   maxConnections: number;
-  /** Who may hold all of them, as a proxy may; anybody else may hold a quarter. */
+  /** Addresses that may hold all connections, such as a proxy. Any other address may hold a quarter of them. */
   unlimited?: NetworkList;
 };
 
 export type OpenPort = AsyncDisposable & {
   port: number;
-  /** From now on, connections are the server's; those that came before were turned away. */
+  /** Hands connections to the server from now on. Earlier ones were closed. */
   serve(server: HttpServer): void;
-  /** Takes no new connections; those there are stay. */
+  /** Accepts no new connections. Those that are open stay open. */
   stopAccepting(): void;
 };
 
@@ -26,9 +26,9 @@ const tcpKeepAliveMs = 60_000;
 const shareOfOne = 1 / 4;
 
 /**
- * A port, taken before anything else is done, so that of two services on the same data only one goes on. Sockets of our
- * own make `localhost` both 127.0.0.1 and ::1, and let draining stop accepting without closing the connections on which
- * clients are about to ask.
+ * A port is taken before anything else is done, so that only one of two services on the same data starts. The listening
+ * sockets are separate from Node's server for two reasons: `localhost` can be both 127.0.0.1 and ::1, and draining can stop
+ * accepting without closing connections on which clients are about to send a request.
  */
 export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
   const { host, port } = options;
@@ -73,7 +73,7 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
     port: number,
     serve(httpServer) {
       server = httpServer;
-      // The server begins to watch for slow clients when it listens, which it never does itself.
+      // Node's server checks for slow clients from its `listening` event on, and this server never listens.
       server.emit('listening');
     },
     stopAccepting,

@@ -20,7 +20,7 @@ export type OperatingServerOptions = {
   log: ServiceLog;
 };
 
-/** Answers those who look after a process that serves nobody else, over plain HTTP. */
+/** Answers probes and Prometheus over plain HTTP, for a process that has no other clients. */
 export async function createOperatingServer(options: OperatingServerOptions): Promise<AsyncDisposable> {
   const { port, config, state, readiness, metrics, log } = options;
   const metricsAllow = createNetworkList(config.metricsAllow);

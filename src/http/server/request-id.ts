@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Ours alone: an id that a client sends is not believed, since the ledger goes by it. */
+/** Always made here. An id that a client sends is not used, since the ledger depends on unique ids. */
 export function createRequestId(): string {
   return `req_${randomUUID()}`;
 }

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** What is left of a stream. */
+/** What is recorded of a stream that has ended. */
 export type StreamRecord = {
   dialect: string;
   closeCode: number;
@@ -32,8 +32,8 @@ export type RequestRecordOptions = {
 };
 
 /**
- * Notes that a request has come in; when its answer has ended, or its client has gone, it sees to it exactly once that the
- * lease is closed and the request counted, logged and traced.
+ * Counts a request as open. When its answer has ended, or its client has gone, the lease is closed and the request is
+ * counted, logged and traced, exactly once.
  */
 export function createRequestRecord({ environment, state, log, metrics, tracing }: RequestRecordOptions) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -65,7 +65,7 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
     const { method, url: route = 'none' } = request.routeOptions;
     const answer = {
       environment,
-      // A method of the client's own making is not a label of ours.
+      // A method that no route has must not become a label.
       method: method === undefined ? 'other' : request.method,
       route,
       status: stream
@@ -91,5 +91,5 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
 }
 
 const switchingProtocols = 101;
-/** Nobody was there to be answered; as nginx counts it. */
+/** nginx's status for a client that has gone before it was answered. */
 const clientClosedRequest = 499;

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What may still arrive after the answer, so that a client which sends first and reads then gets to read it. */
+/** How much of a body is still read after the answer, for clients that read the answer only when they have sent everything. */
 const discardBytes = 64 * 2 ** 20;
 const discardMs = 10_000;
 const lookEveryMs = 250;
 
 /**
- * To be called when a request has come in. Where the connection ends with the answer, Node closes it without a thought for a
- * body that is still coming: the client's next byte resets it, and the answer is lost. So only our side is closed until then.
+ * To be called when a request has come in. When the connection ends with the answer, Node would close it although the body
+ * is still coming: the client's next byte would reset the connection, and the answer would be lost. So only our side is
+ * closed until the body has ended.
  */
 export function closeAfterBody(request: IncomingMessage): void {
   const { socket, headers } = request;
@@ -21,8 +22,8 @@ export function closeAfterBody(request: IncomingMessage): void {
 }
 
 /**
- * To be called when the answer has ended. If that was before the end of the body (a refusal, mostly), Node throws the rest
- * away as it arrives. Reading on for ever would be a gift, so it goes on for a while.
+ * To be called when the answer has ended. If that was before the end of the body, as with most refusals, Node reads the rest
+ * and throws it away. That is limited here in bytes and in time.
  */
 export function boundUnreadBody(request: IncomingMessage): void {
   if (request.complete || request.socket.destroyed) return;

@@ -5,9 +5,9 @@ export const set = (...items: Buffer[]) => element(0x31, ...items);
 export const octetString = (content: Buffer) => element(0x04, content);
 export const utf8String = (text: string) => element(0x0c, Buffer.from(text));
 export const boolean = (value: boolean) => element(0x01, Buffer.from([value ? 0xff : 0]));
-/** A field of its own number, around other elements. */
+/** A numbered field around other elements (EXPLICIT). */
 export const explicit = (number: number, ...items: Buffer[]) => element(0xa0 + number, ...items);
-/** A field of its own number, in place of a simple type. */
+/** A numbered field that replaces the tag of a simple type (IMPLICIT). */
 export const implicit = (number: number, content: Buffer) => element(0x80 + number, content);
 
 /** A whole number that is not negative. */

@@ -13,8 +13,9 @@ const serverDays = 397;
 const renewBeforeDays = 30;
 
 /**
- * A certificate for this machine from an authority of its own, which is made at the first start and kept in `folder`, so
- * that it has to be trusted only once. Whatever is about to end, or does not name this machine, is made anew.
+ * A certificate for this machine from a development authority. The authority is made at the first start and kept in
+ * `folder`, so that clients have to trust it only once. Certificates that end soon, or that lack a name of this machine, are
+ * replaced.
  */
 export async function developmentCertificate(options: DevelopmentCertificateOptions): Promise<CertifiedKey> {
   const { folder, host, now = () => new Date() } = options;
@@ -84,7 +85,7 @@ async function readPair(folder: string, name: string): Promise<CertifiedKey | un
   }
 }
 
-/** The key first: without it, the certificate is nothing. */
+/** The key is written first, since a certificate without its key is useless. */
 async function writePair(folder: string, name: string, { cert, key }: CertifiedKey): Promise<void> {
   await replaceFile(join(folder, `${name}-key.pem`), key, 0o600);
   await replaceFile(join(folder, `${name}.pem`), cert, 0o644);

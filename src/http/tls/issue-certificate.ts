@@ -28,8 +28,8 @@ export type CertificateRequest = {
 };
 
 /**
- * A certificate (RFC 5280) with a new P-256 key. Written here and not by a package, because strict clients, Python 3.13
- * among them, refuse certificates without key identifiers.
+ * A certificate (RFC 5280) with a new P-256 key. It has key identifiers, because strict clients such as Python 3.13 refuse
+ * certificates without them. Why no library writes it: docs/decisions/014-the-server.md.
  */
 export function issueCertificate(request: CertificateRequest): CertifiedKey {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -40,7 +40,7 @@ export function issueCertificate(request: CertificateRequest): CertifiedKey {
     integer(randomBytes(16)),
     ecdsaWithSha256,
     distinguishedName(authority.name),
-    // An hour ago: clocks differ.
+    // Valid from an hour ago, since clocks differ.
     sequence(
       time(new Date(request.now.getTime() - 3_600_000)),
       time(new Date(request.now.getTime() + request.validDays * dayMs)),

@@ -19,7 +19,7 @@ export async function readOperatorCertificate({
   return { cert, key };
 }
 
-/** What a server would say about the pair at the first connection is better said now. */
+/** Finds faults of the pair now, which a server would report only at the first connection. */
 function validityOf(cert: string, key: string, { certPath, keyPath }: OperatorCertificatePaths): string {
   try {
     createSecureContext({ cert, key });

@@ -6,8 +6,8 @@ const tlsHandshake = 0x16;
 const firstByteMs = 10_000;
 
 /**
- * Passes a connection on that begins as TLS does; one that speaks plain HTTP is told that it must be HTTPS, in place of a
- * connection that closes without a word.
+ * Passes a connection on when it begins with TLS. One that speaks plain HTTP is answered that HTTPS is required, instead of
+ * being closed without a word.
  */
 export function expectTls(socket: Socket, onTls: (socket: Socket) => void): void {
   const deadline = setTimeout(() => socket.destroy(), firstByteMs);

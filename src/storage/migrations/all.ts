@@ -3,8 +3,8 @@ import { ledgerMigration } from './002-ledger.ts';
 import { consoleMigration } from './003-console.ts';
 
 /**
- * Statements that both engines understand, in order. What has been released is never changed: add one after it, and let it
- * only add, since the version before goes on meanwhile (docs/cluster/upgrading.md).
+ * Statements that both engines understand, in order. A released migration is never changed: write another after it. It may
+ * only add to the tables, since the version before is still running during an upgrade (docs/cluster/upgrading.md).
  */
 export const migrations: readonly (readonly string[])[] = [
   accountsMigration,

@@ -13,7 +13,7 @@ export type AskRedis = Disposable & {
 
 type Options = { redis: Redis; clock?: { now(): number } };
 
-/** How long after Redis was lost it is still waited for: a connection that breaks is mostly back at once. */
+/** How long a command waits for Redis after it was lost. A broken connection is usually back at once. */
 const patienceMs = 500;
 const pauseMs = 10;
 
@@ -41,12 +41,12 @@ export function createAskRedis({ redis, clock }: Options): AskRedis {
   };
 }
 
-/** Beside what ioredis and others put on the connection. */
+/** A prefix keeps it apart from what ioredis and others put on the connection. */
 function commandName(script: string): string {
   return `siann_${script}`;
 }
 
-/** Redis answered, and would answer the same again. While it starts, or is full, or is a copy, it says otherwise. */
+/** Redis refused the command itself, and would refuse it again. Other errors (loading, out of memory, read only) may pass. */
 function isOurFault(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && /^(ERR|WRONGTYPE) /.test(error.message);
 }

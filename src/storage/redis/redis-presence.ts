@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 export type RedisPresence = Disposable & {
   /** True as soon as Redis is there, false when it was not within that time. */
   within(ms: number): Promise<boolean>;
-  /** The same, after a short pause when it is there already: for whoever has just failed. */
+  /** The same for a caller whose command has just failed: when Redis is there already, it waits for a short pause. */
   againWithin(ms: number): Promise<boolean>;
   /** Since when it has been away, on the clock of `performance.now()`. */
   lostAt(): number | undefined;

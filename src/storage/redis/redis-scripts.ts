@@ -1,7 +1,8 @@
 /**
- * What Redis decides in one step, in Lua. Each script first finds the time: Redis' own, so that nodes whose clocks differ
- * agree, or the one that it is given. What is kept says itself until when it counts; that Redis then forgets it is only
- * tidiness. Each may be sent again when its answer was lost: it knows who asks, and says the same (a token then costs two).
+ * Decisions that Redis makes in one step, in Lua. Each script first finds the time: that of Redis, so that nodes with
+ * different clocks agree, or the time that a test gives. Every value holds the time until which it counts; the expiry of its
+ * key only tidies up. A script may be sent again when its answer was lost: it recognises who asks and gives the same answer.
+ * Only a token of a rate is then taken twice.
  */
 type Script = { numberOfKeys: 1; lua: string };
 
@@ -14,8 +15,8 @@ end
 `;
 
 /**
- * The bucket as one number, the moment at which it will be full again (the generic cell rate algorithm, ITU-T I.371). A
- * clock that is set back neither gives nor takes: no bucket is further from full than one second.
+ * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm, ITU-T I.371). A clock
+ * that is set back gives no tokens and takes none: no bucket is further from full than one second.
  */
 const takeToken = script(`
 local interval = 1000 / tonumber(ARGV[2])

@@ -6,18 +6,18 @@ type Options = {
   /** `redis://…`, or `rediss://…` over TLS. */
   url: string;
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void };
-  /** Where a connection must behave otherwise, such as one that waits for work. */
+  /** For a connection that must behave differently, such as one that waits for work. */
   settings?: Omit<RedisOptions, 'replyMapping'>;
 };
 
-/** Whoever waits for Redis would rather be told to come back than wait longer. */
+/** A client is better told to come back than kept waiting longer than this. */
 const commandMilliseconds = 1_000;
 const connectMilliseconds = 5_000;
 const longestRetryMilliseconds = 500;
 
 /**
- * A connection to Redis that fails quickly while Redis is away, and is there again soon after it is back. Nothing is
- * queued meanwhile, and nothing is sent twice: whoever does not know whether a command was carried out gets the error.
+ * A connection to Redis. While Redis is away, commands fail quickly; soon after its return they work again. No command is
+ * queued and none is sent twice: a caller gets the error when it is not known whether the command was carried out.
  */
 export async function openRedis({ url, log, settings }: Options): Promise<RedisConnection> {
   const redis = new Redis(url, {
@@ -58,7 +58,7 @@ export async function openRedis({ url, log, settings }: Options): Promise<RedisC
   return Object.assign(redis, {
     async [Symbol.asyncDispose]() {
       closing = true;
-      // Waits for what was asked before; where nobody answers there is nothing to wait for.
+      // `quit` waits for the answers to earlier commands. When Redis does not answer, there is nothing to wait for.
       await redis.quit().catch(() => redis.disconnect());
     },
   });

@@ -26,7 +26,7 @@ test('only so many answers are held back at once; the rest go out at once', asyn
   await Promise.all(answers);
   const next = delayInvalidKey('192.0.2.1');
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(pending.length, 4, 'there is room again');
+  assert.equal(pending.length, 4, 'another may wait again');
   pending[3]!();
   await next;
 });

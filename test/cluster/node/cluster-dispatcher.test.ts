@@ -83,7 +83,7 @@ describe('the cluster dispatcher', { skip }, () => {
     await Promise.all(long);
   });
 
-  it('keeps back what Redis need not hold yet, and lets requests take turns with it', async () => {
+  it('keeps back jobs that Redis need not hold yet, and sends those of all requests round robin', async () => {
     const cluster = scriptedCluster(url);
     await using node = await cluster.openNode({ maxFileJobs: () => 2 });
     const order: unknown[] = [];

@@ -22,7 +22,7 @@ describe('a service that leaves recognition to workers', { skip }, () => {
   after(() => (server as RedisServer)[Symbol.asyncDispose]());
 
   it('is ready when a worker is, and knows what all of them do', async () => {
-    const group = clusterGroup({ model: 'watch' });
+    const group = clusterGroup({ model: 'view' });
     await using node = await joinAsNode({ url, group, codec, log });
     let ready = false;
     const becomingReady = node.ready().then(() => {

@@ -33,7 +33,7 @@ test('a drain lets running work finish and takes no more', async () => {
   await drained;
 });
 
-test('while it drains, an open connection hears that the service is not ready', async () => {
+test('while it drains, an open connection is told that the service is not ready', async () => {
   const { recogniser, release, started } = heldRecogniser();
   await using running = await startService({ recogniser });
   await using probe = await openRaw(running.ports.live, running.ca);
@@ -91,7 +91,7 @@ function heldRecogniser() {
   });
   const recogniser = {
     ...silentRecogniser(),
-    // biome-ignore lint/correctness/useYield: nothing is heard.
+    // biome-ignore lint/correctness/useYield: nothing is recognised.
     async *transcribe(bytes: AsyncIterable<Uint8Array>) {
       for await (const _chunk of bytes);
       begin();
