@@ -1,11 +1,11 @@
-/** Audio that was written and that no final covers yet. Positions are bytes from the beginning of the stream. */
+/** Audio that was written and is not covered by a final yet. Positions are bytes from the beginning of the stream. */
 export type AudioBacklog = {
   readonly start: number;
   readonly end: number;
   append(chunk: Uint8Array): void;
-  /** Forgets what lies before. */
+  /** Drops the audio before the position. */
   dropBefore(position: number): void;
-  /** At most so many bytes from there on, none when there are none. */
+  /** Reads some bytes from the position on; none if no audio is there yet. */
   read(position: number, maxBytes: number): Uint8Array;
 };
 

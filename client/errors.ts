@@ -1,4 +1,4 @@
-/** The names that existing clients switch on, beside the codes of the wire. */
+/** The names of errors that existing programs check, with the codes of the wire. */
 const upperCaseNames = {
   invalid_api_key: 'INVALID_API_KEY',
   project_not_found: 'PROJECT_NOT_FOUND',
@@ -10,19 +10,19 @@ export type UpperCaseName = (typeof upperCaseNames)[keyof typeof upperCaseNames]
 
 export type SiannErrorDetails = {
   message: string;
-  /** As the service spells it; `connection_failed` and `connection_lost` are the client's own. */
+  /** The code of the service. The client itself adds `connection_failed`, `connection_lost` and `stream_closed`. */
   code: string;
   type?: string | undefined;
   param?: string | undefined;
-  /** Of the answer; undefined where there was none. */
+  /** The status of the answer. Undefined if there was no answer. */
   status?: number | undefined;
-  /** Finds the request in the log of the service. */
+  /** The id of the request in the log of the service. */
   requestId?: string | undefined;
   retryAfterSeconds?: number | undefined;
   cause?: unknown;
 };
 
-/** Whatever goes wrong between a program and the service. */
+/** Every failure between a program and the service. */
 export class SiannError extends Error {
   readonly code: string;
   /** INVALID_API_KEY, PROJECT_NOT_FOUND, QUOTA_EXCEEDED, RATE_LIMIT_EXCEEDED, or any other code in upper case. */
@@ -51,9 +51,9 @@ function nameOf(code: string): string {
     : code.toUpperCase();
 }
 
-export type ErrorBody = { error: { message: string; type?: string; param?: string; code?: string } };
+type ErrorBody = { error: { message: string; type?: string; param?: string; code?: string } };
 
-/** The error in an answer; one that is none of ours (a proxy's page) keeps its status. */
+/** Reads the error in an answer. An answer that is not from the service (such as a proxy's page) gets the code `http_` and its status. */
 export function errorOfAnswer(
   status: number,
   body: string,
@@ -71,7 +71,7 @@ export function errorOfAnswer(
   });
 }
 
-/** How long the service asks to wait, by whichever of its headers is the most exact. */
+/** How long the service asks to wait, from the most exact header that it sent. */
 function retryAfterSeconds(header: (name: string) => string | undefined): number | undefined {
   const milliseconds = Number(header('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;

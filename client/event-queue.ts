@@ -1,7 +1,7 @@
-/** What is pushed in comes out of the iterator, in order, once. */
+/** A queue for one reader, which iterates over it. `onAbandoned` is called when the reader stops early. */
 export type EventQueue<Event> = AsyncIterable<Event> & {
   push(event: Event): void;
-  /** The iterator ends once everything has been read; with an error, it throws then. */
+  /** After everything has been read, the iterator ends, or throws the error. */
   end(error?: unknown): void;
 };
 

@@ -4,9 +4,9 @@ import type { OpenedSocket } from './sockets.ts';
 
 /** One connection of a stream, from its first event to its close. */
 export type LiveSession = {
-  /** What comes next to be sent. */
+  /** The position of the next byte to send. */
   readonly position: number;
-  /** Sends what there is and may be sent now. */
+  /** Sends the audio that may be sent now. */
   pump(): void;
   readonly ended: Promise<SessionEnd>;
 };
@@ -16,7 +16,7 @@ export type SessionEnd = { kind: 'done' } | { kind: 'failed' | 'lost'; error: Si
 export type LiveSessionOptions = OpenedSocket & {
   from: number;
   read(position: number): Uint8Array;
-  /** Positions at which everything before is to be made final. */
+  /** The positions where the client asked to make everything before them final. */
   finalizeAt(): readonly number[];
   /** Where the audio ends, once that is known. */
   closeAt(): number | undefined;
@@ -29,10 +29,10 @@ export type LiveSessionOptions = OpenedSocket & {
 const keepAliveMs = 8_000;
 const retryMs = 50;
 const maxBufferedBytes = 512 * 1024;
-/** How much quicker than it was spoken audio is sent when there is a lot of it. */
+/** When much audio waits, it is sent this many times faster than it was spoken. */
 const catchUpSpeed = 2;
-/** Not ours to repeat: bad audio, bad messages, a key that is gone, a quota that is used up. */
-const finalCloseCodes = new Set([1003, 1007, 1008, 1009, 4401, 4429]);
+/** Connecting again would not help: bad audio, bad messages, a revoked key, a used-up quota. */
+const permanentCloseCodes = new Set([1003, 1007, 1008, 1009, 4401, 4429]);
 
 export function openLiveSession(options: LiveSessionOptions): LiveSession {
   const { socket, early, read, finalizeAt, closeAt, bytesPerSecond, signal, onEvent, onSent } = options;
@@ -54,8 +54,8 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
     lastSentAt = Date.now();
   };
 
-  /** The service holds some audio that it has not heard yet, and closes on those who send far more. */
-  const mayAudioGo = (): boolean => {
+  /** The service buffers some audio that it has not recognised yet. If a client sends far more, it closes the connection. */
+  const maySendAudio = (): boolean => {
     const sentSeconds = (position - options.from) / bytesPerSecond;
     const allowedSeconds = burstSeconds + ((Date.now() - begunAt!) / 1000) * speed;
     return sentSeconds <= allowedSeconds && socket.bufferedAmount < maxBufferedBytes;
@@ -72,7 +72,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
       const next = finalizeAt().find((at) => at > position);
       const chunk = read(position).subarray(0, next === undefined ? undefined : next - position);
       if (chunk.length === 0) break;
-      if (!mayAudioGo()) {
+      if (!maySendAudio()) {
         retry = setTimeout(pump, retryMs);
         break;
       }
@@ -106,7 +106,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
       done = event.reason === 'closed_by_client';
       tooFarAhead = event.reason === 'audio_too_far_ahead';
     }
-    // The service ends it wherever the speaker was, in mid-word too: the next session hears it whole.
+    // A draining service ends its last final anywhere, even within a word. The next session recognises this audio again.
     if (event.type === 'transcript' && draining) onEvent({ ...event, is_final: false, speech_final: false });
     else onEvent(event);
     if (event.type === 'session.begin') pump();
@@ -123,7 +123,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
       if (typeof data === 'string') receive(JSON.parse(data));
     };
     socket.onmessage = ({ data }: { data: unknown }) => receiveData(data);
-    // Once the session is there for whom the events are.
+    // This waits until the caller has the session, because handling events needs it.
     queueMicrotask(() => early.splice(0).forEach(receiveData));
     socket.onerror = () => {};
     socket.onclose = ({ code }: { code: number }) => {
@@ -131,9 +131,9 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
       clearTimeout(retry);
       signal.removeEventListener('abort', giveUp);
       if (done) return resolve({ kind: 'done' });
-      const isFinal = finalCloseCodes.has(code) && !tooFarAhead;
+      const isPermanent = permanentCloseCodes.has(code) && !tooFarAhead;
       const error = failure ?? lost(code);
-      resolve({ kind: isFinal ? 'failed' : 'lost', error });
+      resolve({ kind: isPermanent ? 'failed' : 'lost', error });
     };
   });
 

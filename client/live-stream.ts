@@ -9,25 +9,25 @@ import type { OpenedSocket, OpenSocket } from './sockets.ts';
 import { createStreamTimes } from './stream-times.ts';
 import { wait } from './wait.ts';
 
-/** Audio goes in as it comes, events come out. A lost connection is taken up again without losing or repeating words. */
+/** Takes audio and gives events. After a lost connection it connects again, and no word is lost or repeated. */
 export type LiveStream = AsyncIterable<LiveEvent> & {
-  /** Resolves when there is room for more; a microphone need not wait. */
+  /** Resolves when more may be written. A microphone need not wait for it. */
   write(chunk: Uint8Array | ArrayBuffer): Promise<void>;
-  /** Everything written so far is made final at once. */
+  /** Makes everything written so far final at once. */
   finalize(): void;
   /** No more audio comes. The events end once the last final is there. */
   close(): void;
 };
 
-/** Silence is kept this long: a voice in it would have been noticed by then. */
+/** How much silence is kept. The service would have noticed speech in older audio by now. */
 const keptSilenceSeconds = 60;
-/** So much may wait to be sent before `write` waits. */
+/** When more audio than this waits to be sent, `write` waits too. */
 const highWaterSeconds = 10;
 const frameSeconds = 0.25;
 
 export type LiveStreamOptions = ListenOptions & {
   openSocket: OpenSocket;
-  /** Of the first connection; one that was there once is tried again for `reconnectForMs`. */
+  /** For the first connection. After a lost connection, `reconnectForMs` counts. */
   maxRetries: number;
 };
 
@@ -43,25 +43,25 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
   const events = createEventQueue<LiveEvent>(() => stop.abort());
   const backlog = createAudioBacklog();
   const times = createStreamTimes();
-  /** Where `finalize` was called and no final has answered it. */
+  /** The positions where `finalize` was called and no final has come yet. */
   let finalizeAt: number[] = [];
   let closing = false;
   let announced = false;
   let session: LiveSession | undefined;
-  let roomMade: () => void = () => {};
+  let resolveWrites: () => void = () => {};
 
   const positionOf = (seconds: number) =>
     encoding === 'FLAC' ? 0 : Math.floor(seconds * sampleRate) * sampleBytes;
 
   const waitingBytes = () => backlog.end - (session?.position ?? backlog.start);
 
-  /** Forgets the audio that will not be needed again. */
+  /** Drops the audio that will not be needed again. */
   const trim = () => {
     const silentUntil = times.speaking ? 0 : backlog.end - positionOf(keptSilenceSeconds);
     const sent = session?.position ?? backlog.start;
     const done = encoding === 'FLAC' ? sent : Math.max(positionOf(times.coveredSeconds), silentUntil);
     backlog.dropBefore(Math.min(done, sent));
-    if (waitingBytes() <= highWaterSeconds * bytesPerSecond) roomMade();
+    if (waitingBytes() <= highWaterSeconds * bytesPerSecond) resolveWrites();
   };
 
   const runSession = async (opened: OpenedSocket): Promise<SessionEnd> => {
@@ -86,7 +86,7 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
           const covered = positionOf(times.coveredSeconds);
           finalizeAt = finalizeAt.filter((at) => !event.from_finalize && at > covered);
         }
-        // The end of a session is the end of the stream only when the client asked for it.
+        // The end of a session is the end of the stream only if the client asked for it.
         if (translated && event.type !== 'session.end') events.push(translated);
         if (translated && event.type === 'session.end' && event.reason === 'closed_by_client')
           events.push(translated);
@@ -105,14 +105,14 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
       const coveredBefore = times.coveredSeconds;
       const end = await openSocket(new URLSearchParams(optionTexts(options)))
         .then(runSession)
-        .catch((error): SessionEnd => ({ kind: isFinal(error) ? 'failed' : 'lost', error }));
+        .catch((error): SessionEnd => ({ kind: isPermanent(error) ? 'failed' : 'lost', error }));
       const began = session !== undefined;
       session = undefined;
       signal.throwIfAborted();
       if (end.kind === 'done') return;
       if (end.kind === 'failed') throw end.error;
       if (encoding === 'FLAC' && backlog.start > 0) throw end.error;
-      // A session that moved on, or lasted, shows that trying again is worth it.
+      // A session that brought finals, or lasted a while, shows that trying again is worthwhile.
       const progressed = began && (times.coveredSeconds > coveredBefore || Date.now() - startedAt > 10_000);
       if (progressed || failingSince === undefined) failingSince = Date.now();
       failures = progressed ? 0 : failures + 1;
@@ -133,7 +133,7 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
     .finally(() => {
       closing = true;
       stop.abort();
-      roomMade();
+      resolveWrites();
     });
 
   return {
@@ -143,8 +143,8 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
       session?.pump();
       if (waitingBytes() <= highWaterSeconds * bytesPerSecond) return;
       await new Promise<void>((resolve) => {
-        const before = roomMade;
-        roomMade = () => {
+        const before = resolveWrites;
+        resolveWrites = () => {
           before();
           resolve();
         };
@@ -163,8 +163,8 @@ export function openLiveStream(given: LiveStreamOptions): LiveStream {
   };
 }
 
-/** Trying again would change nothing. */
-function isFinal(error: unknown): boolean {
+/** Whether trying again would not help. */
+function isPermanent(error: unknown): boolean {
   if (!(error instanceof SiannError)) return true;
   if (error.code === 'quota_exceeded') return true;
   const { status } = error;

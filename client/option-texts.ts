@@ -1,4 +1,4 @@
-/** Options as they are sent: `sampleRate` is `sample_rate` on the wire, and the words of a list have commas between them. */
+/** Options as they are sent: `sampleRate` is `sample_rate` on the wire, and a list is one text with commas. */
 export function optionTexts(options: object): [name: string, text: string][] {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined)

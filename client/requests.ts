@@ -3,12 +3,12 @@ import { wait } from './wait.ts';
 
 export type RequestOptions = {
   method?: 'GET' | 'POST';
-  /** Made anew for each try. */
+  /** Called for each try, because a body can be sent only once. */
   body?: () => FormData;
   signal?: AbortSignal | undefined;
 };
 
-/** Gives an answer with a good status, or throws a SiannError. */
+/** Resolves with an answer that has a good status, or throws a SiannError. */
 export type SendRequest = (path: string, options?: RequestOptions) => Promise<Response>;
 
 export type RequesterOptions = {
@@ -20,7 +20,7 @@ export type RequesterOptions = {
 
 const firstDelaySeconds = 0.5;
 const longestDelaySeconds = 8;
-/** A service that asks for more is not waited for: whoever called decides. */
+/** If the service asks for a longer wait, its error is thrown, and the caller decides. */
 const longestWaitSeconds = 60;
 
 export function createRequester({ baseUrl, headers, maxRetries, fetch }: RequesterOptions): SendRequest {
@@ -58,7 +58,7 @@ function mayRetry(status: number, shouldRetry: string | undefined): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** Twice as long each time, and not quite the same for everybody. */
+/** The wait before the next try: twice as long each time, and partly random, so that clients do not all come back at once. */
 export function backOffSeconds(tries: number): number {
   const seconds = Math.min(longestDelaySeconds, firstDelaySeconds * 2 ** tries);
   return seconds * (0.75 + Math.random() / 4);
@@ -73,7 +73,7 @@ export function connectionFailed(baseUrl: string, cause: unknown): SiannError {
   });
 }
 
-/** What fetch says by itself is `fetch failed`; the reason lies below. */
+/** `fetch` itself only says `fetch failed`. The reason is the innermost cause. */
 function rootMessage(error: unknown): string {
   let found = error;
   while (found instanceof Error && found.cause instanceof Error) found = found.cause;

@@ -22,24 +22,24 @@ export type {
 } from './transcription.ts';
 
 export type SiannOptions = {
-  /** `sk_live_…` or `sk_test_…`, of the environment that the address belongs to. */
+  /** `sk_live_…` or `sk_test_…`. It must be a key of the environment that `baseUrl` belongs to. */
   apiKey: string;
-  /** Sent along when given; it must be the project of the key. */
+  /** If it is given, it must be the project of the key. */
   projectId?: string;
-  /** Ends in /v1; the live environment of a service on this machine unless told otherwise. */
+  /** It ends in /v1. The default is the live environment of a service on this machine. */
   baseUrl?: string;
-  /** Tries again after failures that may pass, and before a first connection is given up; 2 unless told otherwise. */
+  /** How often a request, or the first connection of a stream, is tried again after a failure that may pass. The default is 2. */
   maxRetries?: number;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
   fetch?: typeof fetch;
-  /** For live captions: `ws` in Node and the browser's own elsewhere, unless told otherwise. */
+  /** For live captions. The default is the package `ws` in Node.js, and the browser's own elsewhere. */
   WebSocket?: WebSocketConstructor;
-  /** Where a page gets its one-use tokens for live captions when it has no key. */
+  /** Gets a one-use token for live captions, for a page that has no key. */
   realtimeToken?: () => Promise<string>;
 };
 
-/** Speech to text. One for each key. */
+/** The client of a speech-to-text service. Make one for each key. */
 export class Siann {
   readonly #send: SendRequest;
   readonly #openSocket: OpenSocket;
@@ -57,7 +57,7 @@ export class Siann {
       baseUrl,
       headers,
       maxRetries,
-      // Called as a function of the page, which browsers insist on.
+      // Browsers require that `fetch` is not called as a method of another object.
       fetch: options.fetch ?? ((...given) => fetch(...given)),
     });
     this.#send = send;
@@ -80,7 +80,7 @@ export class Siann {
     return (await this.#send('/account', options)).json() as Promise<Account>;
   }
 
-  /** Days are UTC, as YYYY-MM-DD, both included; this month unless told otherwise. */
+  /** Days are in UTC, as YYYY-MM-DD, and both are included. The default is this month. */
   async usage(range: { from?: string; to?: string; signal?: AbortSignal } = {}): Promise<Usage> {
     const { signal, ...days } = range;
     const query = new URLSearchParams(days).toString();

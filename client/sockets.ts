@@ -1,7 +1,7 @@
 import { errorOfAnswer } from './errors.ts';
 import { connectionFailed, type SendRequest } from './requests.ts';
 
-/** What both the browser's WebSocket and the package `ws` offer. */
+/** The part that the browser's WebSocket and the package `ws` have in common. */
 export type WebSocketLike = {
   binaryType: string;
   readonly readyState: number;
@@ -21,7 +21,7 @@ export type WebSocketConstructor = new (
   options?: { headers: Record<string, string> },
 ) => WebSocketLike;
 
-/** A socket that is open, and what came through it before anybody could listen. */
+/** An open socket, and the messages that came before anybody listened. */
 export type OpenedSocket = { socket: WebSocketLike; early: unknown[] };
 
 export type OpenSocket = (query: URLSearchParams) => Promise<OpenedSocket>;
@@ -31,11 +31,11 @@ export type SocketsOptions = {
   headers: Readonly<Record<string, string>>;
   send: SendRequest;
   WebSocket: WebSocketConstructor | undefined;
-  /** Another way to come by a one-use token than to ask with the key. */
+  /** Another way to get a one-use token than asking the service with the key. */
   token: (() => Promise<string>) | undefined;
 };
 
-/** In Node the key goes in a header; a browser cannot set any, and gets a token that is good for one connection. */
+/** In Node.js, the key goes in a header. A browser cannot set headers, so it uses a token that is good for one connection. */
 export function createSockets({ baseUrl, headers, send, WebSocket, token }: SocketsOptions): OpenSocket {
   const address = `${baseUrl.replace(/^http/, 'ws')}/speech/realtime`;
   const inNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
@@ -57,7 +57,7 @@ export function createSockets({ baseUrl, headers, send, WebSocket, token }: Sock
 }
 
 async function importWs(): Promise<WebSocketConstructor> {
-  // The name in a variable keeps bundlers for browsers from looking for it.
+  // With the name in a variable, bundlers for browsers do not look for the package.
   const name = 'ws';
   const { default: WebSocket } = await import(name).catch((cause) => {
     throw new Error(
@@ -78,7 +78,7 @@ function opened(socket: WebSocketLike, baseUrl: string): Promise<OpenedSocket> {
       reject(connectionFailed(baseUrl, event.error ?? event.message ?? 'the connection was refused'));
     socket.onclose = (event: { code: number }) =>
       reject(connectionFailed(baseUrl, `closed with code ${event.code}`));
-    // Only `ws` lets the answer to a refused upgrade be read.
+    // Only `ws` can read the answer to a refused upgrade.
     if ('once' in socket) (socket as WebSocketLike & RefusalEmitter).once('unexpected-response', refused);
 
     function refused(_request: unknown, response: Refusal): void {

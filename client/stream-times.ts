@@ -2,20 +2,20 @@ import type { SessionEvent, TranscriptEvent } from '../wire/stream-events.ts';
 import type { LiveEvent } from './live-events.ts';
 
 /**
- * Several sessions as one stream: each begins where the finals of the one before it ended, so its times are shifted by
- * that much, and its segments take up the numbers after the last final.
+ * Joins several sessions into one stream. Each session begins where the finals of the one before it ended. So its times are
+ * shifted by that much, and its segments get the numbers after the last final.
  */
 export type StreamTimes = {
-  /** Up to here everything has been said for good, in seconds of the stream. */
+  /** Everything before this is final or silent, in seconds of the stream. */
   readonly coveredSeconds: number;
-  /** True while something was begun to be said and no final has ended it. */
+  /** True from the beginning of an utterance until its last final. */
   readonly speaking: boolean;
-  /** A session begins whose first sample is at that time of the stream. */
+  /** Begins a session whose first sample is at this time of the stream. */
   beginSession(atSeconds: number): void;
   translate(event: Exclude<SessionEvent, { type: 'error' | 'session.begin' }>): LiveEvent | undefined;
 };
 
-/** A voice is noticed a little after it has begun. */
+/** The service notices speech a little after it has begun. */
 const onsetSeconds = 0.5;
 
 export function createStreamTimes(): StreamTimes {
@@ -67,7 +67,7 @@ export function createStreamTimes(): StreamTimes {
           // Nothing was said between the last final and this.
           if (!speaking) covered = Math.max(covered, at - onsetSeconds);
           speaking = true;
-          // Heard again after a lost connection.
+          // The same speech was recognised again after a lost connection.
           if (at <= lastOnset + onsetSeconds) return undefined;
           lastOnset = at;
           return { ...event, at };

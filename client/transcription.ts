@@ -8,7 +8,7 @@ import { readServerSentEvents } from './server-sent-events.ts';
 
 export type Language = FileOptions['language'];
 
-/** What the client decides by itself. */
+/** Options that the client decides itself. */
 type Decided = 'model' | 'responseFormat' | 'timestampGranularities' | 'stream';
 
 export type TranscribeOptions = Partial<Omit<FileOptions, Decided>> & { signal?: AbortSignal };
@@ -19,7 +19,7 @@ export type Transcript = JsonTranscript & { segments: TranscriptSegment[] };
 
 export type AudioFile = Blob | ArrayBuffer | Uint8Array;
 
-/** Await it for the whole transcript; iterate over it for segments while the file is being transcribed. */
+/** Await it for the whole transcript, or iterate over its segments while the file is being transcribed. */
 export type Transcription = Promise<Transcript> & AsyncIterable<TranscriptSegment>;
 
 export function transcribe(
@@ -31,7 +31,7 @@ export function transcribe(
   const segments = createEventQueue<TranscriptSegment>(() => stop.abort());
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const whole = run(send, file, { ...options, signal }, (segment) => segments.push(segment));
-  // Whoever only iterates hears of a failure there.
+  // A caller that only iterates gets a failure from the iterator.
   whole.then(
     () => segments.end(),
     (error) => segments.end(error),

@@ -1,4 +1,4 @@
-/** Resolves after that long; rejects with the reason of the signal as soon as it is aborted. */
+/** Resolves after this time. Rejects with the reason of the signal as soon as it aborts. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -24,11 +24,11 @@ describe('a live stream', () => {
   });
 
   for (const [name, code] of [
-    ['is cut', undefined],
-    ['is restarted by its operator', 1001],
-    ['fails inside', 1011],
+    ['cuts the connection', undefined],
+    ['restarts', 1001],
+    ['fails', 1011],
   ] as const) {
-    test(`loses and repeats no word when the server ${name} again and again`, async () => {
+    test(`loses and repeats no word when the server ${name} several times`, async () => {
       await using server = await disposable();
       const stream = clientOf(server).listen({ sampleRate });
       const events = collect(stream);
@@ -50,7 +50,7 @@ describe('a live stream', () => {
     });
   }
 
-  test('goes on with the audio that was written while no server was there', async () => {
+  test('keeps the audio that is written while there is no server', async () => {
     const first = await startWordServer();
     const stream = clientOf(first).listen({ sampleRate });
     const events = collect(stream);
@@ -66,7 +66,7 @@ describe('a live stream', () => {
     assertInOrder(all);
   });
 
-  test('takes the number of an unfinished segment up again, so that its partial is replaced', async () => {
+  test('uses the number of an unfinished segment again, so that its partial is replaced', async () => {
     await using server = await disposable();
     const stream = clientOf(server).listen({ sampleRate });
     const events = collect(stream);
@@ -82,7 +82,7 @@ describe('a live stream', () => {
     assert.deepEqual([...texts], [[0, '1 2']]);
   });
 
-  test('asks for a final when told to, also of a connection that was lost meanwhile', async () => {
+  test('asks for a final on finalize, even if the connection was lost meanwhile', async () => {
     await using server = await disposable();
     const stream = clientOf(server).listen({ sampleRate });
     await stream.write(recording.subarray(0, 2 * sampleRate * 0.24));
@@ -96,7 +96,7 @@ describe('a live stream', () => {
     }
   });
 
-  test('ends with the error of a service that refuses', async () => {
+  test('ends with the error of a service that refuses the connection', async () => {
     const { createServer } = await import('node:http');
     const body = JSON.stringify({ error: { message: 'No.', type: 'x', code: 'invalid_api_key' } });
     const server = createServer().on('upgrade', (_request, socket) => {
@@ -118,7 +118,7 @@ describe('a live stream', () => {
     server.close();
   });
 
-  test('ends when its signal is aborted, and when nobody listens any more', async () => {
+  test('ends when its signal aborts, and when its reader stops', async () => {
     await using server = await disposable();
     const controller = new AbortController();
     const aborted = clientOf(server).listen({ sampleRate, signal: controller.signal });
@@ -134,7 +134,7 @@ describe('a live stream', () => {
     await assert.rejects(abandoned.write(new Uint8Array(2)), /closed/);
   });
 
-  test('gives up on a service that is not there', async () => {
+  test('gives up when there is no service', async () => {
     const client = new Siann({ apiKey: 'sk_test_0', baseUrl: 'http://127.0.0.1:9/v1' });
     const stream = client.listen({ reconnectForMs: 300 });
     await assert.rejects(collect(stream), { code: 'connection_failed' });
@@ -150,7 +150,7 @@ async function disposable(): Promise<WordServer & AsyncDisposable> {
   return Object.assign(server, { [Symbol.asyncDispose]: server.stop });
 }
 
-/** In frames of odd sizes, `speed` times as quickly as it is spoken where that is given. */
+/** Writes the audio in frames of odd sizes, `speed` times as fast as it is spoken, or at once without it. */
 async function play(stream: LiveStream, bytes: Uint8Array, speed?: number): Promise<void> {
   const frameBytes = 1001;
   for (let at = 0; at < bytes.length; at += frameBytes) {
@@ -171,7 +171,7 @@ function finalWords(events: readonly LiveEvent[]): string[] {
   );
 }
 
-/** Times are those of the whole stream: word n was spoken when it was written. */
+/** Times count from the beginning of the stream: each word has the time at which it was written. */
 function assertInOrder(events: readonly LiveEvent[]): void {
   let seq = -1;
   let segment = -1;

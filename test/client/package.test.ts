@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('what is published runs in plain Node, without any package', async () => {
+test('the published client runs in plain Node.js, without any package', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'siann-client-'));
   try {
     await run(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'client'), '--outDir', folder]);

@@ -1,4 +1,4 @@
-/** The real service with the real model is stopped in the middle of a sentence and started again, and no word is lost or doubled. */
+/** The real service with a real model is stopped in the middle of a sentence and started again. No word is lost or repeated. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { toWave } from '../support/wave.ts';
 
 describe('a live stream of the client', () => {
   for (const stop of ['drained', 'cut'] as const) {
-    test(`gives every word once when the service is ${stop} in mid-sentence and started again`, async () => {
+    test(`has every word once when the service is ${stop} in the middle of a sentence and started again`, async () => {
       const dataFolder = await mkdtemp(join(tmpdir(), 'siann-restart-'));
       const start = (port: string) =>
         startService({
@@ -48,7 +48,7 @@ describe('a live stream of the client', () => {
       for (let at = 0; at < samples.length; at += frameBytes) {
         await stream.write(samples.subarray(at, at + frameBytes));
         await delay(restarted ? 120 : 50);
-        // "The train | to the city leaves …"; stopping takes a while.
+        // The service stops between "The train" and "to the city leaves". Stopping takes a while.
         if (at / 32_000 > 5.8) restarted ??= restart();
       }
       stream.close();

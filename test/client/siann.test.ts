@@ -17,17 +17,17 @@ describe('the client', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    running = await startService({ env: { SIANN_TLS: 'proxy' }, recogniser: speaking(held) });
+    running = await startService({ env: { SIANN_TLS: 'proxy' }, recogniser: twoSegments(held) });
     siann = new Siann({ ...access(running), projectId: running.projectId });
   });
   after(() => running[Symbol.asyncDispose]());
 
-  test('gives segments while the file is still being transcribed, then the whole', async () => {
+  test('gives segments while the file is still being transcribed, and then the whole transcript', async () => {
     const transcription = siann.transcribe(new Uint8Array(100));
     const texts: string[] = [];
     for await (const segment of transcription) {
       texts.push(segment.text);
-      // The second one waits for this, so the first must have come before it.
+      // The second segment waits for this, so the first one must have come before it.
       release();
     }
     assert.deepEqual(texts, ['你好', 'Hello.']);
@@ -54,7 +54,7 @@ describe('the client', () => {
     await assert.rejects(siann.usage({ from: 'soon' }), { code: 'invalid_value', param: 'from' });
   });
 
-  test('throws errors with the codes of the wire and the names that programs switch on', async () => {
+  test('throws errors with the codes of the wire and the names that programs check', async () => {
     const wrongKey = new Siann({ ...access(running), apiKey: `sk_live_${'x'.repeat(32)}` });
     await assert.rejects(wrongKey.account(), (error: SiannError) => {
       assert.ok(error instanceof SiannError);
@@ -90,7 +90,7 @@ describe('retries', () => {
     assert.ok(milliseconds >= 60 && milliseconds < 2000, `${milliseconds}`);
   });
 
-  test('are not made when the service says so, or when the fault is the caller’s', async () => {
+  test('are not made when the service forbids them, or when the request is wrong', async () => {
     const used = answer(429, { 'retry-after-ms': '1', 'x-should-retry': 'false' }, 'quota_exceeded');
     const quota = await ask([used], 2);
     assert.equal(quota.requests, 1);
@@ -99,7 +99,7 @@ describe('retries', () => {
     assert.equal(wrong.requests, 1);
   });
 
-  test('end with the error and its wait when there have been enough of them', async () => {
+  test('end with the last error and its wait', async () => {
     const busy = answer(429, { 'retry-after-ms': '20' }, 'rate_limit_exceeded');
     const { requests, result } = await ask([busy, busy, busy, busy], 2);
     assert.equal(requests, 3);
@@ -107,7 +107,7 @@ describe('retries', () => {
     assert.equal((result as SiannError).retryAfterSeconds, 0.02);
   });
 
-  test('are made when nothing answers, and say so in the end', async () => {
+  test('end with an error that names the address when nothing answers', async () => {
     const gone = new Siann({ apiKey: 'sk_test_0', baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 0 });
     await assert.rejects(gone.account(), /There is no answer from http:\/\/127\.0\.0\.1:9\/v1/);
   });
@@ -124,7 +124,7 @@ function answer(status: number, headers: Record<string, string>, code: string): 
     response.writeHead(status, headers).end(JSON.stringify({ error: { message: 'No.', type: 'x', code } }));
 }
 
-/** What comes of asking a server that gives these answers, and `{ok: true}` from then on. */
+/** Asks a server that gives these answers, and `{ok: true}` from then on. */
 async function ask(answers: Answer[], maxRetries: number) {
   let requests = 0;
   const server = createServer((_request: IncomingMessage, response) => {
@@ -143,8 +143,8 @@ async function ask(answers: Answer[], maxRetries: number) {
   return { requests, result, milliseconds };
 }
 
-/** Hears two segments, the second one only after `held`. */
-function speaking(held: Promise<void>): Recogniser {
+/** Recognises two segments, the second one only after `held`. */
+function twoSegments(held: Promise<void>): Recogniser {
   return {
     ...silentRecogniser(),
     async *transcribe(bytes, options) {

@@ -1,6 +1,6 @@
 /**
- * A service that speaks the protocol of live captions over real sockets and hears numbers: a run of equal samples is a
- * word, its value the word; zeros are silence. What a client loses or repeats can be counted exactly.
+ * A service with the protocol of live captions, over real sockets, that recognises numbers: a run of equal samples is a word,
+ * and its value is the word; zeros are silence. So a test can count exactly which words a client loses or repeats.
  */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -44,9 +44,8 @@ export async function startWordServer(port = 0): Promise<WordServer> {
 }
 
 function serveWords(socket: WebSocket): void {
-  // The client describes the wire for itself: here the types hold the two descriptions together.
-  const send = (event: SessionEvent) => socket.send(JSON.stringify(event satisfies SessionEvent));
-  const heard = { samples: 0, spoken: [] as number[], start: 0, end: 0, silence: 0, last: 0 };
+  const send = (event: SessionEvent) => socket.send(JSON.stringify(event));
+  const utterance = { samples: 0, spoken: [] as number[], start: 0, end: 0, silence: 0, last: 0 };
   let seq = 0;
   let segment = 0;
   let odd = Buffer.alloc(0);
@@ -72,7 +71,7 @@ function serveWords(socket: WebSocket): void {
     },
   });
 
-  const say = (isFinal: boolean, fromFinalize = false) => {
+  const sendTranscript = (isFinal: boolean, fromFinalize = false) => {
     send({
       type: 'transcript',
       seq: seq++,
@@ -80,47 +79,47 @@ function serveWords(socket: WebSocket): void {
       is_final: isFinal,
       speech_final: isFinal,
       from_finalize: fromFinalize,
-      start: heard.start / sampleRate,
-      end: heard.end / sampleRate,
-      text: heard.spoken.join(' '),
+      start: utterance.start / sampleRate,
+      end: utterance.end / sampleRate,
+      text: utterance.spoken.join(' '),
       language: 'en',
     });
     if (!isFinal) return;
     segment += 1;
-    Object.assign(heard, { spoken: [], silence: 0, last: 0 });
+    Object.assign(utterance, { spoken: [], silence: 0, last: 0 });
   };
-  const hear = (sample: number) => {
-    heard.samples += 1;
+  const receiveSample = (sample: number) => {
+    utterance.samples += 1;
     if (sample === 0) {
-      heard.last = 0;
-      heard.silence += 1;
-      if (heard.spoken.length > 0 && heard.silence === silenceSamples) say(true);
+      utterance.last = 0;
+      utterance.silence += 1;
+      if (utterance.spoken.length > 0 && utterance.silence === silenceSamples) sendTranscript(true);
       return;
     }
-    if (heard.spoken.length === 0) {
-      heard.start = heard.samples - 1;
-      send({ type: 'speech.started', at: heard.start / sampleRate });
+    if (utterance.spoken.length === 0) {
+      utterance.start = utterance.samples - 1;
+      send({ type: 'speech.started', at: utterance.start / sampleRate });
     }
-    heard.silence = 0;
-    heard.end = heard.samples;
-    if (sample === heard.last) return;
-    heard.last = sample;
-    heard.spoken.push(sample);
-    say(false);
+    utterance.silence = 0;
+    utterance.end = utterance.samples;
+    if (sample === utterance.last) return;
+    utterance.last = sample;
+    utterance.spoken.push(sample);
+    sendTranscript(false);
   };
 
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) {
       const bytes = Buffer.concat([odd, data]);
       odd = bytes.subarray(bytes.length - (bytes.length % 2));
-      for (let at = 0; at + 1 < bytes.length; at += 2) hear(bytes.readInt16LE(at));
+      for (let at = 0; at + 1 < bytes.length; at += 2) receiveSample(bytes.readInt16LE(at));
       return;
     }
     const { type } = JSON.parse(data.toString()) as { type: string };
-    if (type === 'finalize' && heard.spoken.length > 0) say(true, true);
+    if (type === 'finalize' && utterance.spoken.length > 0) sendTranscript(true, true);
     if (type !== 'close') return;
-    if (heard.spoken.length > 0) say(true);
-    const seconds = heard.samples / sampleRate;
+    if (utterance.spoken.length > 0) sendTranscript(true);
+    const seconds = utterance.samples / sampleRate;
     send({
       type: 'session.end',
       reason: 'closed_by_client',
@@ -131,7 +130,7 @@ function serveWords(socket: WebSocket): void {
   });
 }
 
-/** One number a word, 100 ms each; a pause after every fourth. */
+/** Words of 100 ms, one for each number, with a pause after every fourth. */
 export function spokenNumbers(count: number): Uint8Array {
   const samples: number[] = [];
   for (let word = 1; word <= count; word += 1) {

@@ -13,16 +13,16 @@ export function asyncApi(app: FastifyInstance, options: OpenApiOptions): void {
 }
 
 const controls = {
-  keepalive: 'Nobody speaks, and the stream shall stay open.',
-  finalize: 'Make everything said so far final now.',
-  close: 'That was all: the last finals, session.end, close 1000.',
+  keepalive: 'Keeps the stream open while no audio is sent.',
+  finalize: 'Makes everything said so far final now.',
+  close: 'Ends the stream: the last finals come, then session.end, then close 1000.',
 };
 
 export function describeStream({ servers }: OpenApiOptions) {
   const sent = {
     audio: {
       contentType: 'application/octet-stream',
-      summary: 'Audio as the address says, at most 256 KiB; an empty message means close.',
+      summary: 'Audio in the encoding that the address names, at most 256 KiB. An empty message means close.',
       payload: { type: 'string', format: 'binary' },
     },
     ...Object.fromEntries(
@@ -49,7 +49,7 @@ export function describeStream({ servers }: OpenApiOptions) {
     info: {
       title: 'Siann live captions',
       version: '1.0.0',
-      description: 'Audio goes in as it is spoken, text comes out as it is recognised.',
+      description: 'The client sends audio while it is spoken, and receives text while it is recognised.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -67,13 +67,13 @@ export function describeStream({ servers }: OpenApiOptions) {
     operations: {
       send: {
         action: 'send',
-        summary: 'What the client sends.',
+        summary: 'Messages that the client sends.',
         channel: { $ref: '#/channels/stream' },
         messages: references(Object.keys(sent)),
       },
       receive: {
         action: 'receive',
-        summary: 'What the client reads.',
+        summary: 'Events that the client receives.',
         channel: { $ref: '#/channels/stream' },
         messages: references(Object.keys(received)),
       },
@@ -86,19 +86,19 @@ export function describeStream({ servers }: OpenApiOptions) {
   };
 }
 
-/** TypeBox keeps what it is told about a schema, but not in its type. */
+/** TypeBox keeps a schema's description, but its types do not show it. */
 function descriptionOf(schema: object): string {
   return (schema as { description: string }).description;
 }
 
-/** Behind a proxy only the proxy knows the host. */
+/** Behind a proxy, only the proxy knows the host, so the address of the server has none. */
 function serverOf({ url, description }: OpenApiOptions['servers'][number]) {
   const { host, pathname } = new URL(url, 'https://HOST');
   const security = [{ $ref: '#/components/securitySchemes/apiKey' }];
   return { host, pathname, protocol: 'wss', description, security };
 }
 
-/** `session.begin` → `sessionBegin`: keys of the document may not have dots in references. */
+/** `session.begin` → `sessionBegin`, because references in the document allow no dots in keys. */
 function nameOf(type: string): string {
   return type.replace(/\.(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }

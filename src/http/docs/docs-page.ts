@@ -10,7 +10,7 @@ import {
 } from './openapi.ts';
 import { frameDocs } from './page-frame.ts';
 
-/** The interface as a page to read, made from the same schemas, with no script and nothing from anywhere else. */
+/** The reference as a page for people. It is made from the schemas, and it runs no script and loads nothing. */
 export function docsPage(app: FastifyInstance, { servers }: OpenApiOptions): void {
   let page = '';
   app.addHook('onReady', async () => {
@@ -37,8 +37,8 @@ export function renderDocs(document: OpenApiDocument): string {
       document.servers.map(({ url, description }) => [escapeHtml(description), code(url)]),
     ),
     '<p>Every request carries <code>Authorization: Bearer &lt;key&gt;</code> with a key of its environment. ',
-    'Every answer carries <code>x-request-id</code>. The same as documents for programs: ',
-    '<a href="/v1/openapi.json">openapi.json</a>, and for live captions <a href="/v1/asyncapi.json">asyncapi.json</a>.</p>',
+    'Every answer carries <code>x-request-id</code>. For programs, the same is in ',
+    '<a href="/v1/openapi.json">openapi.json</a>, and live captions are in <a href="/v1/asyncapi.json">asyncapi.json</a>.</p>',
     ...operations.map(({ path, method, operation }) => section(base, path, method, operation)),
   ];
   return frameDocs({ name: 'reference', title: 'Reference', body: body.join('\n') });
@@ -102,7 +102,7 @@ function code(text: string): string {
   return `<code>${escapeHtml(text)}</code>`;
 }
 
-/** Text in which `…` is code. */
+/** Text in which code stands between backticks. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -5,11 +5,11 @@ import { understoodSchema } from '../../options/option-schema.ts';
 
 const seconds = (description: string) => Type.Number({ description });
 const speaker = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'Only where speakers are told apart.' }),
+  Type.Integer({ minimum: 0, description: 'Only when speakers are told apart.' }),
 );
 
 const configSchema = Type.Unsafe<StreamOptionsEcho>(
-  understoodSchema('stream', 'What was understood of the address.'),
+  understoodSchema('stream', 'The options of the stream, as the service has understood them.'),
 );
 
 const limitsSchema = Type.Object({
@@ -19,7 +19,7 @@ const limitsSchema = Type.Object({
   max_session_seconds: Type.Number(),
 });
 
-/** Every event of a stream, by its type, with the sentence that the documents say about it. */
+/** Every event of a stream by its type, with its sentence for the documents. */
 export const eventSchemas = {
   'session.begin': Type.Object(
     {
@@ -29,19 +29,19 @@ export const eventSchemas = {
       config: configSchema,
       limits: limitsSchema,
     },
-    { description: 'The first of all.' },
+    { description: 'The first event.' },
   ),
   'speech.started': Type.Object(
-    { type: Type.Literal('speech.started'), at: seconds('When it began.') },
-    { description: 'Somebody begins to speak.' },
+    { type: Type.Literal('speech.started'), at: seconds('From the first sample of the stream.') },
+    { description: 'Somebody has begun to speak.' },
   ),
   transcript: Type.Object(
     {
       type: Type.Literal('transcript'),
-      seq: Type.Integer({ description: 'Counts every transcript of the session.' }),
+      seq: Type.Integer({ description: 'Counts every transcript event of the session.' }),
       segment_id: Type.Integer(),
       is_final: Type.Boolean(),
-      speech_final: Type.Boolean({ description: 'The last final of what was said in one go.' }),
+      speech_final: Type.Boolean({ description: 'This is the last final of an utterance.' }),
       from_finalize: Type.Boolean(),
       start: seconds('From the first sample of the stream.'),
       end: seconds('From the first sample of the stream.'),
@@ -63,11 +63,11 @@ export const eventSchemas = {
         Type.Object({ segment_id: Type.Integer(), speaker: Type.Integer({ minimum: 0 }) }),
       ),
     },
-    { description: 'Who spoke in earlier segments, after all.' },
+    { description: 'Corrects the speakers of earlier segments.' },
   ),
   warning: Type.Object(
     { type: Type.Literal('warning'), code: Type.String(), message: Type.String() },
-    { description: 'Something to look at; the stream goes on.' },
+    { description: 'Something that the client should know. The stream goes on.' },
   ),
   error: Type.Object(
     {
@@ -79,7 +79,7 @@ export const eventSchemas = {
         code: Type.String(),
       }),
     },
-    { description: 'What went wrong, before every close other than 1000 and 1001.' },
+    { description: 'Says what went wrong. It comes before every close other than 1000 and 1001.' },
   ),
   'session.end': Type.Object(
     {
@@ -89,10 +89,10 @@ export const eventSchemas = {
       billed_seconds: Type.Number(),
       num_speakers: Type.Optional(Type.Integer()),
     },
-    { description: 'The last of all, with what was heard and charged.' },
+    { description: 'The last event, with the seconds of audio that were received and charged.' },
   ),
 } satisfies Record<SessionEvent['type'], TSchema>;
 
 type DescribedEvent = Static<(typeof eventSchemas)[keyof typeof eventSchemas]>;
-/** Does not compile when what is sent and what is described grow apart. */
+/** This does not compile when an event that is sent differs from its schema. */
 export type Described<Event extends DescribedEvent = SessionEvent> = Event;

@@ -5,10 +5,10 @@ import { renderMarkdown } from './markdown.ts';
 import { docsPages, docsPolicy, frameDocs } from './page-frame.ts';
 
 const folder = new URL('../../../docs/', import.meta.url);
-/** The protocol is described once, for readers of the project too. */
+/** The page of live captions is not in guides/, because the project's documents use it too. */
 const fileOf = (name: string) => new URL(name === 'realtime' ? 'realtime.md' : `guides/${name}.md`, folder);
 
-/** The guides of docs/, as pages to read. */
+/** The guides in docs/ as web pages. */
 export function guideRoutes(app: FastifyInstance): void {
   const guides = new Map<string, Promise<string>>();
   const readGuide = (name: string): Promise<string> => {

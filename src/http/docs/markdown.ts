@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from 'marked';
 
-/** A guide, written in GitHub's Markdown, as HTML. What is HTML in the guide already, such as a comment, is left out. */
+/** Renders a guide in GitHub's Markdown as HTML. HTML inside the guide, such as a comment, is left out. */
 export function renderMarkdown(text: string): string {
   return marked.parse(text, { async: false });
 }
@@ -17,7 +17,7 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    /** A file of docs/ is another guide; nothing but pages can be linked to. */
+    /** A link to a file of docs/ becomes a link to that guide. Links that do not lead to a page become plain text. */
     link({ href, tokens }) {
       const label = this.parser.parseInline(tokens);
       if (/^https?:\/\//.test(href)) return `<a href="${escapeHtml(href)}" rel="noreferrer">${label}</a>`;
@@ -25,7 +25,7 @@ const marked = new Marked({
       if (guide) return `<a href="/docs/${guide}${anchor}">${label}</a>`;
       return /^[/#]/.test(href) ? `<a href="${escapeHtml(href)}">${label}</a>` : label;
     },
-    /** What scrolls must be reachable with the keyboard. */
+    /** `tabindex` lets people without a mouse scroll the code. */
     code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     table({ header, rows }) {
       const row = (cells: Tokens.TableCell[]) =>
@@ -34,7 +34,7 @@ const marked = new Marked({
       return `<div class="wide" tabindex="0"><table>${body}</table></div>\n`;
     },
     tablecell({ header, tokens }) {
-      // An empty header would be read out as one.
+      // Screen readers would read out an empty header.
       const name = header && tokens.length > 0 ? 'th' : 'td';
       return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
     },

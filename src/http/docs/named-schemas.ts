@@ -1,6 +1,6 @@
 type Node = { [key: string]: unknown };
 
-/** An OpenAPI document in which each schema that has a title stands once, under that name, and is referred to elsewhere. */
+/** Moves every schema with a title to `components/schemas` of the OpenAPI document, and refers to it where it was. */
 export function nameSchemas(document: Node): Node {
   const schemas: Node = {};
   const written = new Map<string, string>();
@@ -13,7 +13,7 @@ export function nameSchemas(document: Node): Node {
     const name = nameOf(node);
     if (name === undefined) return node;
     const text = JSON.stringify(node);
-    // Two different schemas may share a title; the second is then left where it is.
+    // Two different schemas may have the same title. Then the second one stays where it is.
     if ((written.get(name) ?? text) !== text) return node;
     written.set(name, text);
     schemas[name] = node;

@@ -4,7 +4,7 @@ import { nameSchemas } from './named-schemas.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Described in the document, and read by the route itself, with a sentence of its own for each mistake. */
+    /** A schema only for the document. The route itself reads the request, with its own sentence for each mistake. */
     documented?: FastifySchema;
   }
 }
@@ -14,7 +14,7 @@ export type OpenApiDocument = {
   info: { title: string; version: string; description: string };
   servers: { url: string; description: string }[];
   components: { schemas: Record<string, object> };
-  /** Below the base address, which ends in /v1. */
+  /** Relative to the base address, which ends in /v1. */
   paths: Record<string, Record<string, OpenApiOperation>>;
 };
 

@@ -3,7 +3,7 @@ import { escapeHtml } from './markdown.ts';
 
 export type DocsPage = { name: string; title: string };
 
-/** In the order in which somebody new would read them; the last one is made from the routes. */
+/** The pages in the order in which a new reader needs them. The last one is made from the routes. */
 export const docsPages: readonly DocsPage[] = [
   { name: 'start', title: 'Start here' },
   { name: 'files', title: 'Files' },
@@ -50,7 +50,7 @@ td, th { text-align: left; vertical-align: top; padding: .45rem 1rem .45rem 0; b
 }
 `;
 
-/** Pages that run and load nothing. */
+/** The content security policy of pages that run and load nothing. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -58,7 +58,7 @@ export const docsPolicy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** What stands around every page of the documentation. */
+/** Puts the frame of the documentation around a page. */
 export function frameDocs({ name, title, body }: DocsPage & { body: string }): string {
   const items = docsPages.map((page) => {
     const current = page.name === name ? ' aria-current="page"' : '';

@@ -16,7 +16,7 @@ describe('the documentation', () => {
   });
   after(() => running[Symbol.asyncDispose]());
 
-  test('has every guide, which runs and loads nothing, and whose links lead somewhere', async () => {
+  test('has every guide; guides run and load nothing, and their links lead to pages', async () => {
     const targets = new Set<string>();
     const anchors = new Set<string>();
     for (const { name, title } of docsPages) {
@@ -38,7 +38,7 @@ describe('the documentation', () => {
     assert.equal((await running.fetch('/docs/nothing')).status, 404);
   });
 
-  test('describes live captions as AsyncAPI 3, whose references lead somewhere', async () => {
+  test('describes live captions as AsyncAPI 3, and its references can be resolved', async () => {
     const { status, text } = await running.fetch('/v1/asyncapi.json', { headers: { authorization: '' } });
     assert.equal(status, 200);
     const document = JSON.parse(text);
@@ -69,7 +69,7 @@ describe('the documentation', () => {
   });
 });
 
-test('guides are rendered so that everything can be reached, and what is not a page cannot be linked to', () => {
+test('a guide is rendered for keyboards and screen readers, and links only to pages', () => {
   const html = renderMarkdown(
     '<!-- a note -->\n\n# A & B\n\nSome `<b>` and **bold**\ntext, [here](../files.md#x), [not](javascript:alert), <script>x</script>.\n\n- one\n  - inside\n- two\n\n| | b |\n|---|---|\n| `x\\|y` | z |\n\n```sh\n# <no>\n```\n',
   );

@@ -13,7 +13,7 @@ describe('the description of the interface', () => {
   });
   after(() => running[Symbol.asyncDispose]());
 
-  test('is OpenAPI 3.1 of version 1.0.0, read without a key', async () => {
+  test('is OpenAPI 3.1 of version 1.0.0, and can be read without a key', async () => {
     const { status, headers } = await running.fetch('/v1/openapi.json', { headers: { authorization: '' } });
     assert.equal(status, 200);
     assert.match(String(headers['content-type']), /^application\/json/);
@@ -41,7 +41,7 @@ describe('the description of the interface', () => {
     ]);
   });
 
-  test('names its schemas once, and refers to them', () => {
+  test('has every schema once, and refers to it', () => {
     const names = Object.keys(document.components.schemas);
     for (const name of ['Error', 'Account', 'Usage', 'Model', 'ModelList'])
       assert.ok(names.includes(name), name);
@@ -58,7 +58,7 @@ describe('the description of the interface', () => {
       assert.ok(Object.hasOwn(responses, status), `${status}`);
   });
 
-  test('holds for what the service answers', async () => {
+  test('is true of the answers of the service', async () => {
     const { assertDescribed } = createOpenApiValidator(document);
     const requests: [string, string, Record<string, string>?][] = [
       ['GET', '/v1/account'],
@@ -80,7 +80,7 @@ describe('the description of the interface', () => {
     }
   });
 
-  test('does not hold for what it does not describe', () => {
+  test('does not allow other answers', () => {
     const { assertDescribed } = createOpenApiValidator(document);
     const answer = { method: 'GET', path: '/v1/models', status: 200, contentType: 'application/json' };
     assert.throws(() => assertDescribed({ ...answer, body: '{"object":"list"}' }), /must have required/);
@@ -89,7 +89,7 @@ describe('the description of the interface', () => {
     assert.throws(() => assertDescribed({ ...answer, path: '/v1/other', body: '{}' }), /not described/);
   });
 
-  test('is also a page for people, which runs and loads nothing', async () => {
+  test('is also a page for people that runs and loads nothing', async () => {
     const { status, headers, text } = await running.fetch('/docs/reference', {
       headers: { authorization: '' },
     });
