@@ -2,7 +2,8 @@ import { Tensor } from 'onnxruntime-node';
 import type { IntegerKind } from '../../../model/integer-kind.ts';
 import { openGraph } from '../../../model/onnx/graph-session.ts';
 import type { WhisperShape } from '../../../model/whisper-shape.ts';
-import { DecoderCaches, hidden } from './decoder-caches.ts';
+import { hidden } from './cross-attention-cache.ts';
+import { DecoderCaches } from './decoder-caches.ts';
 import type { EncodedWindow } from './whisper-encoder.ts';
 
 /** Attention of the heads that follow the speech in time: [heads, tokens, frames]. */
