@@ -1,2 +1,2 @@
-/** Bytes that are no audio; the message is for the client. */
+/** The bytes are not audio; the message is for the client. */
 export class BadAudio extends Error {}

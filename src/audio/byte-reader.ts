@@ -1,4 +1,4 @@
-/** Pulls bytes from a source in the sizes a parser wants, holding no more than was asked for and the last chunk. */
+/** Pulls bytes from a source in the sizes that a parser wants. Holds no more than what was asked for and the last chunk. */
 export class ByteReader {
   readonly #iterator: AsyncIterator<Uint8Array>;
   readonly #signal: AbortSignal | undefined;

@@ -2,7 +2,7 @@ export type AudioContainer = 'mp3' | 'wav' | 'webm' | 'flac' | 'ogg';
 
 export const sniffedBytes = 12;
 
-/** Files that may hold something like mp3 frames somewhere inside and are still not mp3 files. */
+/** Beginnings of files that are not mp3, although something in them may look like mp3 frames. */
 const otherMagics = [
   'PK\x03\x04',
   '\xff\xd8\xff',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../errors/service-error.ts';
 import { fileSha256 } from './prepared-cache.ts';
 
-/** The network that tells voices apart comes with the project, ready to be opened: training/speakers/README.md. */
+/** The network that tells voices apart. It is part of the project and needs no preparation (training/speakers/README.md). */
 const path = fileURLToPath(new URL('../../weights/speakers.onnx', import.meta.url));
 const sha256 = 'ce9f49493088765a058908650b3d337c5269bd0ef0e4005db48a348c0afaafec';
 

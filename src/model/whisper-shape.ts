@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The measures of one Whisper network, read from the files that come with its weights. */
+/** The dimensions of one Whisper network, read from the files that come with its weights. */
 export type WhisperShape = {
   width: number;
   heads: number;

@@ -15,7 +15,7 @@ export type LocalDispatcherOptions<Settings> = SlotShares & {
   /** Plain data, handed to the module's `createJobRunner` in each process. */
   settings: Settings;
   processes: number;
-  /** A process above it is replaced once its jobs are done; at one and a half times, it is killed at once. */
+  /** A process above this limit is replaced once its jobs are done; above one and a half times the limit it is killed at once. */
   memoryLimitBytes?: number;
   /** More waiting jobs than this are refused. */
   maxQueued?: number;
@@ -25,7 +25,7 @@ export type LocalDispatcherOptions<Settings> = SlotShares & {
   cancelGraceMs?: number;
   /** How long a process may take to answer a job before it is killed. */
   jobTimeoutMs?: number;
-  /** How long a process that holds jobs may give no sign of life before it is killed. */
+  /** How long a process with jobs may be silent before it is killed. */
   silenceTimeoutMs?: number;
   startTimeoutMs?: number;
   /** Failed starts in a row after which waiting jobs are rejected. */
@@ -139,7 +139,7 @@ export function createLocalDispatcher<Settings, Job, Result>(
     for (const child of pool.children) child.cancel(ticket);
   }
 
-  /** A process that dies costs each of its jobs one of two tries, save those that another job is known to have cost. */
+  /** When a process dies, each of its jobs loses one of two tries, unless another job is known to be the cause. */
   function retry(ticket: JobTicket, { cause, culprit }: ChildEnd<JobTicket>): void {
     if (ticket.settled) return;
     if (culprit === undefined || culprit === ticket) ticket.deaths++;

@@ -19,7 +19,7 @@ export type ProcessPoolOptions<Item> = {
   onReady(): void;
   onAnswer(item: Item, answer: Answer): void;
   onEnd(end: ChildEnd<Item>): void;
-  /** Starts failed time and again, and none will be tried until `wake`. */
+  /** Too many starts in a row failed; no other is tried until `wake`. */
   onGiveUp(cause: Error): void;
 };
 
@@ -28,11 +28,11 @@ export type PoolLog = {
   warn(fields: object, message: string): void;
 };
 
-/** Keeps a number of processes running, whatever becomes of each. */
+/** Keeps a number of processes running, and replaces those that end. */
 export type ProcessPool<Item> = {
   children: ReadonlySet<SupervisedChild<Item>>;
   restarts(): number;
-  /** There is work: try again, had the pool given up. */
+  /** There is work: processes are started again if the pool had given up. */
   wake(): void;
   /** Starts no more processes, and kills those there are once `drained` is settled. */
   stop(drained: Promise<unknown>): Promise<void>;

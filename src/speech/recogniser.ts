@@ -1,3 +1,4 @@
+import type { DispatcherStats } from '../pool/local-dispatcher.ts';
 import type { StreamRecogniser } from './live/stream-recogniser.ts';
 import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
 import type { TranscribeOptions } from './transcribe.ts';
@@ -18,13 +19,5 @@ export type Recogniser = AsyncDisposable & {
   load(): RecogniserLoad;
 };
 
-export type RecogniserLoad = {
-  /** Inference processes that take work. */
-  processes: number;
-  /** Windows being recognised, and windows waiting for it. */
-  busySlots: number;
-  queued: number;
-  /** Processes replaced since the start, for whatever reason. */
-  restarts: number;
-  rssBytes: number;
-};
+/** The inference processes and their windows. */
+export type RecogniserLoad = DispatcherStats;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { decodeAudio } from '../audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
-import type { Dispatcher } from '../pool/dispatcher.ts';
 import { mapInOrder } from './recognition/map-in-order.ts';
-import type { PromptTokeniser } from './recognition/prompt-tokens.ts';
 import { type RecognisePart, recogniseParts } from './recognition/recognise-parts.ts';
+import type { RecognitionParts } from './recognition/recognition-parts.ts';
 import { withoutTaiwanese } from './recognition/without-taiwanese.ts';
 import { assignSpeakers } from './speakers/assign-speakers.ts';
 import { createRecordingSpeakers } from './speakers/recording-speakers.ts';
@@ -14,8 +13,6 @@ import { writeSegment } from './text/write-segment.ts';
 import type { LanguageSetting } from './transcript/languages.ts';
 import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 import type { SpeechWindow } from './windows/speech-window.ts';
-import type { VoiceActivity } from './windows/voice-activity.ts';
-import type { WindowJob, WindowResult } from './windows/window-messages.ts';
 import { priorityOf, type Urgency } from './windows/window-urgency.ts';
 import { packWindows } from './windows/windows.ts';
 
@@ -23,7 +20,7 @@ export type TranscribeOptions = {
   language: LanguageSetting;
   prompt?: string;
   hotwords?: readonly string[];
-  /** Where to begin: 0 takes the likeliest words, up to 1 draws ever more freely. */
+  /** Of the first try: 0 takes the likeliest words; above 0 they are drawn, the more freely the higher it is, up to 1. */
   temperature?: number;
   /** Times for every word, which costs about a tenth more. */
   words?: boolean;
@@ -40,15 +37,10 @@ export type TranscribeOptions = {
 
 export type TranscribeProgress = { decodedSeconds: number; doneSeconds: number };
 
-export type TranscribeParts = {
-  dispatcher: Dispatcher<WindowJob, WindowResult>;
-  voice: VoiceActivity;
+export type TranscribeParts = RecognitionParts & {
   speakerModel: SpeakerModel;
-  tokenisePrompt: PromptTokeniser;
   /** Windows of one recording that may be under way at once. */
   windowsAtOnce: number | (() => number);
-  /** Whether the model knows Taiwanese. */
-  taiwanese: boolean;
 };
 
 /** The product on one page: decode → find speech → make windows → recognise → assign speakers → yield segments, in the order of the recording. */
@@ -94,7 +86,7 @@ export async function* transcribe(
 
   async function recogniseWindow(window: SpeechWindow, stop: AbortSignal) {
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
-    // A recording that fits into one window goes ahead of others' windows: a short file is answered at once beside a long one.
+    // A recording that fits into one window is served before the windows of longer ones, so that a short file is answered at once.
     const urgency: Urgency = isWholeRecording(window) ? 'interactive' : 'file';
     const { context = 'short' } = options;
     const run = { requestId, priority: priorityOf[urgency], signal };

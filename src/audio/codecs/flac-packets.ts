@@ -19,9 +19,9 @@ export async function createFlacDecoder([header]: Uint8Array[]): Promise<PacketD
     leadIn: 0,
     async decode(packet) {
       const frame = parseFlacFrame(packet, 0, info);
-      // Only sound frames reach libFLAC, whose binding prints every complaint.
+      // Only intact frames reach libFLAC, whose binding prints every complaint.
       if (!frame || crc16(packet) !== 0) return undefined;
-      // It also fills in what it thinks is missing, which is for the container to judge.
+      // libFLAC would also fill in what it thinks is missing, but only the container knows what is missing.
       if (nextSample !== undefined && nextSample !== frame.firstSample) {
         await decoder.reset();
         await decoder.decodeFrames([lead]);

@@ -24,7 +24,7 @@ export async function createOpusDecoder([header]: Uint8Array[]): Promise<PacketD
     sampleRate: pcmSampleRate,
     leadIn: Math.round((preSkip * pcmSampleRate) / opusClock),
     async decode(packet) {
-      // libopus refuses what does not parse; asking first keeps its binding from printing every refusal.
+      // libopus refuses packets that do not parse, and its binding prints every refusal, so they are checked first.
       const samples = opusPacketSamples(packet, head.streamCount);
       if (samples === undefined) return undefined;
       const { channelData, samplesDecoded } = decoder.decodeFrame(packet);
@@ -59,7 +59,7 @@ export function parseOpusHead(bytes: Uint8Array): OpusHead | undefined {
   return { channels, preSkip, streamCount, coupledStreamCount, channelMappingTable };
 }
 
-/** The packet's length at 48 kHz (RFC 6716 §3), or nothing where it breaks the format's rules. */
+/** The packet's length in samples at 48 kHz (RFC 6716 §3); undefined where it breaks the rules of the format. */
 export function opusPacketSamples(packet: Uint8Array, streamCount = 1): number | undefined {
   const [toc, second] = packet;
   if (toc === undefined) return undefined;

@@ -11,5 +11,5 @@ export interface PacketDecoder {
   free(): void;
 }
 
-/** A codec that refuses its own headers is reported by `undefined`, as is one that is not known here. */
+/** Resolves to undefined where the headers are wrong or the codec is not known here. */
 export type CreatePacketDecoder = (headers: Uint8Array[]) => Promise<PacketDecoder | undefined>;

@@ -2,7 +2,7 @@ import { type OggVorbisDecodedAudio, OggVorbisDecoder } from '@wasm-audio-decode
 import { isPlausibleRate } from '../audio-block.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
 
-/** The decoder's input buffer; a longer packet cannot be a real one. */
+/** The size of the decoder's input buffer; no real packet is longer. */
 const maxPacketBytes = 128 * 1024;
 const maxChannels = 8;
 
@@ -18,7 +18,7 @@ export async function createVorbisDecoder(headers: Uint8Array[]): Promise<Packet
 
   const decoder = new OggVorbisDecoder();
   await decoder.ready;
-  // The decoder takes pages as its own parser makes them; a packet alone is a page with one frame.
+  // The decoder takes pages in the form in which its parser makes them. A single packet is a page with one frame.
   const decodePacket = (page: object) =>
     decoder.decodeOggPages([page] as unknown as Parameters<typeof decoder.decodeOggPages>[0]);
   await decodePacket({ data: identification, codecFrames: [] });

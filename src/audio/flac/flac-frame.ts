@@ -8,7 +8,7 @@ export const maxFlacHeaderBytes = 17;
 const crc8Table = crcTable(8, 0x07);
 const crc16Table = Uint16Array.from(crcTable(16, 0x8005));
 
-/** RFC 9639 §9.1; nothing where no sound frame header stands at `at`. */
+/** The frame header at `at` (RFC 9639 §9.1); undefined where there is none, or a damaged one. */
 export function parseFlacFrame(
   bytes: Uint8Array,
   at: number,
@@ -56,7 +56,7 @@ function crc8(bytes: Uint8Array, from: number, to: number): number {
   return crc;
 }
 
-/** One more byte into the frame's checksum, which comes to zero over a whole frame. */
+/** Adds a byte to a frame's checksum, which is zero over a whole frame. */
 export function stepCrc16(crc: number, byte: number): number {
   return ((crc << 8) & 0xffff) ^ crc16Table[(crc >> 8) ^ byte]!;
 }

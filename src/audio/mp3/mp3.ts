@@ -13,7 +13,7 @@ import {
 } from './mpeg-frame.ts';
 import { parseXingHeader, type XingHeader } from './xing-header.ts';
 
-/** So many frames in a row make an mp3 stream; by chance it happens once in 2^50 bytes. */
+/** This many frames in a row are taken for an mp3 stream; by chance they occur once in 2^50 bytes. */
 const framesToBelieve = 4;
 const maxLeadingBytes = 1 << 20;
 const searchWindowBytes = (framesToBelieve + 1) * maxMpegFrameBytes;
@@ -57,7 +57,7 @@ async function* decodeFrames(reader: ByteReader, firstFrame: MpegFrame): AsyncGe
           owed -= block.channels[0]!.length;
           yield block;
         }
-        // mpg123 may hold one frame back; more than that, it has dropped, and the time must stay.
+        // mpg123 may hold one frame back. If more is missing, it has dropped frames, and silence must take their time.
         if (owed > stream.samples) {
           yield* silence(owed - stream.samples, stream.sampleRate);
           owed = stream.samples;
@@ -100,7 +100,7 @@ function decodeBatch(decoder: MPEGDecoder, frames: Uint8Array[], sampleRate: num
   }
 }
 
-/** Where files were joined, tags stand between the frames; anything else there is damage. */
+/** Where files were joined, there are tags between the frames; anything else there is damage. */
 async function findNextFrame(reader: ByteReader): Promise<{ frame: MpegFrame; skipped: number } | undefined> {
   if (String.fromCharCode(...(await reader.peek(3))) === 'TAG') await reader.skip(128);
   await skipId3v2(reader);
@@ -143,7 +143,7 @@ async function* trimEncoderPadding(
   for await (const block of blocks) {
     const from = position;
     position += block.channels[0]!.length;
-    // Past the declared end a joined file goes on.
+    // A joined file goes on behind the declared end of the first.
     const cutEnd = position <= fileEnd ? position - Math.max(end, from) : 0;
     const kept = trimBlock(block, start - from, cutEnd);
     if (kept.channels[0]!.length > 0) yield kept;

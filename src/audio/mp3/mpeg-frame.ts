@@ -6,7 +6,7 @@ export type MpegFrame = {
   sampleRate: number;
   samples: number;
   bytes: number;
-  /** Where a Xing header stands in a frame that carries one: after the side information. */
+  /** Where a frame with a Xing header has it: after the side information. */
   xingOffset: number;
 };
 
@@ -43,12 +43,12 @@ export function parseMpegFrame(bytes: Uint8Array, at = 0): MpegFrame | undefined
   };
 }
 
-/** A decoder's own delay (layer III: 528 + 1), which encoders leave out of theirs. */
+/** The delay that a decoder adds (layer III: 528 + 1), which is not part of the delay that encoders declare. */
 export function decoderDelay(layer: 2 | 3): number {
   return layer === 3 ? 529 : 481;
 }
 
-/** The whole delay where a file does not tell it; 576 is the least that a layer III encoder has, and LAME's own. */
+/** The whole delay where a file does not declare one. Layer III encoders add at least 576 samples, and LAME adds exactly that. */
 export function typicalDelay(layer: 2 | 3): number {
   return decoderDelay(layer) + (layer === 3 ? 576 : 0);
 }

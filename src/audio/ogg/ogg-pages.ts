@@ -5,7 +5,7 @@ export type OggPage = {
   serial: number;
   first: boolean;
   last: boolean;
-  /** When the last packet completed here ends, in the codec's clock; nothing where none is. */
+  /** The end of the last packet that is completed in this page, in the codec's clock; undefined where none is. */
   granule: number | undefined;
   /** Whether the checksum holds. */
   intact: boolean;
@@ -18,7 +18,7 @@ export type OggPage = {
 
 const headerBytes = 27;
 const searchBytes = 4_096;
-/** What a packet holds beyond this, a picture in the comments, is dropped. */
+/** The rest of a longer packet is dropped: it is a picture in the comments. */
 const maxPacketBytes = 1 << 20;
 /** A file made of page headers must not cost a checksum for each of them. */
 const maxFailedChecks = 1_000;
@@ -36,7 +36,7 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
     const table = head.subarray(headerBytes, headerBytes + head[26]!);
     const length = headerBytes + table.length + table.reduce((sum, size) => sum + size, 0);
     const bytes = isCapture(head, 0) ? await reader.peek(length + 4) : head.subarray(0, 0);
-    // A few wrong bytes cost a few packets, not the second that a page holds: it stands if it ends where another begins.
+    // A few wrong bytes must cost a few packets, not the second of audio in a page: a page is kept if another begins where it ends.
     const framed = bytes.length === length || isCapture(bytes, length);
     const intact = bytes.length >= length && (framed || checksLeft > 0) && hasSoundChecksum(bytes, length);
     if (intact || framed) {

@@ -34,7 +34,7 @@ export async function* decodeOgg(reader: ByteReader): AsyncGenerator<AudioBlock>
         }
       }
       if (stream?.serial === page.serial) yield* stream.read(page);
-      // All streams of a link announce themselves first: without audio among them there is none.
+      // All streams of a link announce themselves first. If none of them is audio, the file has no audio.
       else if (!stream && !page.first) throw new ServiceError('invalid_file_format');
     }
   } finally {
@@ -90,7 +90,7 @@ class OggStream {
     this.#leadIn = this.#decoder.leadIn;
   }
 
-  /** A damaged packet is passed over; the next page's clock shows how long it was. */
+  /** A damaged packet is skipped; the clock of the next page shows how long it was. */
   async #decode(packet: Uint8Array): Promise<AudioBlock | undefined> {
     try {
       return await this.#decoder!.decode(packet);
@@ -105,14 +105,14 @@ class OggStream {
     const decoded = blocks.reduce((sum, block) => sum + block.channels[0]!.length, 0);
     const clockRatio = rate / (this.#codec.clock ?? rate);
     const end = page.granule === undefined ? undefined : Math.round(page.granule * clockRatio);
-    // A stream may have been joined in its middle: the first sound page tells where, unless it is also the last.
+    // A recording may begin in the middle of a stream. The first intact page says where, unless it is also the last.
     if (end !== undefined && page.intact && !this.#anchored && !page.last) this.#position = end - decoded;
     const gap = end === undefined ? 0 : end - this.#position - decoded;
     if (page.intact) {
       if (gap > gapToleranceSeconds * rate && gap <= maxGapSeconds * rate) yield* silence(gap, rate);
       this.#anchored ||= end !== undefined;
     }
-    // A damaged page may decode to too much, and its time be wrong: only a time within the page is believed.
+    // A damaged page may decode to too many samples, or have a wrong time. Its time is believed only if it lies within the page.
     const excess = (page.last || !page.intact) && gap < 0 && gap >= -decoded ? -gap : 0;
     this.#position = page.intact && end !== undefined ? end : this.#position + decoded - excess;
     let left = decoded;

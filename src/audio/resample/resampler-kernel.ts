@@ -1,4 +1,4 @@
-/** The resampler's inner loop as WebAssembly with SIMD, which JavaScript cannot reach; its source is resampler-kernel.wat. */
+/** The resampler's inner loop, as WebAssembly for the sake of SIMD, which JavaScript does not have; its source is resampler-kernel.wat. */
 export const binary =
   'AGFzbQEAAAABDgFgCn9/f39/f39/f38AAhUBCXJlc2FtcGxlcgZtZW1vcnkCAAEDAgEABwwBCHJlc2FtcGxlAAAKgwIBgAICA38C' +
   'ewJAA0AgA0UNASAAIQogASAEQQJ0IAUgCWwgBkEBdmogBm5saiELIAsgBEECdGohDP0MAAAAAAAAAAAAAAAAAAAAACEN/QwAAAAA' +

@@ -3,7 +3,7 @@ import { pcmSampleRate } from '../pcm.ts';
 import { createResamplerKernel } from './resampler-kernel.ts';
 
 export interface Resampler {
-  /** Samples at 16 kHz that the input so far decides; may be empty. */
+  /** The samples at 16 kHz that follow from the input so far; there may be none. */
   push(input: Float32Array): Float32Array;
   /** What is still due after the last input: in all, round(inputs × 16000 / inputRate) samples. */
   flush(): Float32Array;
@@ -12,7 +12,7 @@ export interface Resampler {
 /** Flat to 7.1 kHz; everything that would fold back below 8 kHz is under −65 dB. */
 const passbandHz = 7_100;
 const stopbandDecibels = 66;
-/** Beyond this many fractional positions the nearest one is used: its error is below the stopband. */
+/** At most this many fractional positions have a kernel; for others the nearest is used, with an error below the stopband. */
 const maxPhases = 4_096;
 /** The filter's memory holds this much input at a time. */
 const pieceInputs = 4_096;

@@ -1,6 +1,6 @@
 import { createSampleKernel } from './sample-kernel.ts';
 
-/** Audio in 16 bits: half the bytes, and what rounding adds lies 98 dB below full scale. */
+/** Audio in 16 bits: half the bytes, with rounding errors 98 dB below full scale. */
 export type PackedAudio = {
   samples: Uint8Array;
   /** The amplitude that the largest 16-bit number stands for. */
@@ -17,7 +17,7 @@ export function packAudio(audio: Float32Array): PackedAudio {
   new Float32Array(buffer, 0, count).set(audio);
   new Float32Array(buffer, 0, count).fill(0, audio.length);
   const peak = kernel.pack(0, count * 4, count, largest);
-  // Decoders and resamplers may go a little over 1, which must not be cut off.
+  // Decoders and resamplers may overshoot 1 a little, which must not be cut off.
   if (peak > 1) kernel.pack(0, count * 4, count, largest / peak);
   return { samples: new Uint8Array(buffer, count * 4, audio.length * 2), fullScale: Math.max(1, peak) };
 }

@@ -1,4 +1,4 @@
-/** Floats to 16 bits and back as WebAssembly with SIMD, quick from the first window on; its source is sample-kernel.wat. */
+/** Converts floats to 16 bits and back, as WebAssembly with SIMD, which is fast from the first window on; its source is sample-kernel.wat. */
 export const binary =
   'AGFzbQEAAAABEAJgBH9/f30BfWAEf39/fQACEwEHc2FtcGxlcwZtZW1vcnkCAAEDAwIAAQcRAgRwYWNrAAAGdW5wYWNrAAEK5gECiAEB' +
   'BHsgA/0TIQYCQANAIAJFDQEgAP0ABAAhBCAA/QAEECEFIAcgBP3gASAF/eAB/esB/esBIQcgASAEIAb95gH9av34ASAFIAb95gH9av34' +
@@ -12,7 +12,7 @@ type Unpack = (input: number, output: number, count: number, factor: number) => 
 export type SampleKernel = {
   /** At least so many bytes to read from and write to; what was there before may be gone. */
   scratch(bytes: number): ArrayBuffer;
-  /** Gives the largest amplitude. */
+  /** Returns the largest amplitude. */
   pack: Pack;
   unpack: Unpack;
 };

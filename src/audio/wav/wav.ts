@@ -43,7 +43,7 @@ async function* readData(
   const blockBytes = blockFrames * frameBytes;
   let left = declared === 0 ? Number.POSITIVE_INFINITY : declared;
   for (;;) {
-    // A length that ends in mid-data is wrong: what follows is then no chunk but more samples.
+    // The declared length may be wrong: then what follows is not a chunk but more samples.
     if (left < frameBytes) {
       const after = await reader.peek(left + (left % 2) + 8);
       if (after.length <= left + 1 || readChunkHeader(after.subarray(left + (left % 2)))) return;
@@ -75,7 +75,7 @@ function parseFormat(bytes: Uint8Array): WavFormat {
   const sampleRate = view.getUint32(4, true);
   const frameBytes = view.getUint16(12, true);
   const bits = bytes.length >= 16 ? view.getUint16(14, true) : 8;
-  // WAVE_FORMAT_EXTENSIBLE: the true tag opens the sub-format's GUID.
+  // WAVE_FORMAT_EXTENSIBLE: the true tag is at the start of the sub-format's GUID.
   if (tag === 0xfffe && bytes.length >= 26) tag = view.getUint16(24, true);
   const whole = frameBytes % channelCount === 0 && frameBytes > 0;
   const format = sampleFormat(tag, whole ? (frameBytes / channelCount) * 8 : Math.ceil(bits / 8) * 8);

@@ -77,7 +77,7 @@ export async function* readWebm(reader: ByteReader): AsyncGenerator<WebmItem> {
     }
     await reader.skip(header.headerBytes);
     const { id, size = Number.POSITIVE_INFINITY } = header;
-    // A group says only after its block how much of that block is padding.
+    // How much of a block is padding comes after it in its group.
     if (held && !groupMembers.has(id)) {
       yield { kind: 'block', block: held };
       held = undefined;
@@ -137,7 +137,7 @@ async function readBlock(
   return frames && { seconds, frames, discardSeconds: 0 };
 }
 
-/** On to the next cluster, or to the next block that another known element follows. */
+/** Skips to the next cluster, or to the next block that is followed by another known element. */
 async function skipDamage(reader: ByteReader): Promise<void> {
   await reader.skip(1);
   for (;;) {

@@ -2,7 +2,7 @@ import { type AudioBlock, silence, trimBlock } from '../audio-block.ts';
 import type { PacketDecoder } from '../codecs/packet-decoder.ts';
 import type { WebmBlock } from './webm-reader.ts';
 
-/** Below this a difference is rounding or a recorder's jitter. */
+/** A smaller difference comes from rounding or from a recorder's jitter. */
 const gapToleranceSeconds = 0.1;
 /** A longer jump is a broken clock, not lost audio. */
 const maxGapSeconds = 600;
@@ -49,7 +49,7 @@ export class WebmTimeline {
   }
 
   async *#decode(block: WebmBlock): AsyncGenerator<AudioBlock> {
-    // A clock that was set back must not swallow every later gap.
+    // After a clock was set back, later gaps must still be seen.
     if (this.#dueSeconds! - block.seconds > maxGapSeconds) this.#dueSeconds = block.seconds;
     for (const [index, frame] of block.frames.entries()) {
       const decoded = await this.#decoder.decode(frame).catch(() => undefined);

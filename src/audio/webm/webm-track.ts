@@ -12,7 +12,7 @@ import { unlaceXiph } from './matroska-lacing.ts';
 /** An audio track that can be decoded. */
 export type WebmTrack = {
   number: number;
-  /** Bytes that the muxer has taken off the front of every frame. */
+  /** Bytes that the muxer has removed from the start of every frame. */
   strippedHeader: Uint8Array;
   createDecoder(): Promise<PacketDecoder | undefined>;
 };
@@ -22,7 +22,7 @@ const floatFormats: Record<number, SampleFormat> = { 32: 'f32', 64: 'f64' };
 const audioType = 2;
 const headerStripping = 3;
 
-/** The body of a TrackEntry → the track, or nothing where it is not audio or not a codec known here. */
+/** The track of a TrackEntry's body; undefined where it is not audio or its codec is not known here. */
 export function parseTrackEntry(body: Uint8Array): WebmTrack | undefined {
   const fields = childBodies(body);
   const field = (id: number) => fields.get(id) ?? new Uint8Array(0);

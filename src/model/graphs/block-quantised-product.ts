@@ -7,8 +7,8 @@ const block = 32;
 export type BlockWeights = { inputs: number; outputs: number; bytes: Uint8Array; scales: Float32Array };
 
 /**
- * Matrix products for few rows (the decoder), which wait for memory: 8-bit weights, and inputs quantised block by block, so
- * that a row's result does not depend on which other rows share the batch.
+ * Matrix products for few rows (the decoder), whose time goes into reading weights from memory, so that these have 8 bits. Inputs are
+ * quantised block by block, so that the result of a row does not depend on the other rows of the batch.
  */
 export function blockQuantisedProduct(
   graph: GraphBuilder,

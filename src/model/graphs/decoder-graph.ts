@@ -133,7 +133,7 @@ export function buildDecoderGraph({
     return multiply(mixed, `${name}.out_proj`);
   }
 
-  /** Attention times values with the attention in 16 bits, as two products in 8: many frames matter a little, and 8 bits lose them. */
+  /** Attention times values, with the attention in 16 bits as two products of 8: many frames matter a little, and 8 bits would lose them. */
   function mixValues(attention: TensorName, layer: number): TensorName {
     const [step, fineStep] = [1 / 255, 1 / 65025];
     const none = graph.constant(Uint8Array.of(0));

@@ -3,8 +3,8 @@ import type { GraphBuilder, TensorName } from '../onnx/graph-builder.ts';
 import type { IntegerWeight } from '../weights/channel-balance.ts';
 
 /**
- * Matrix products in 8-bit integers for many rows at once (the encoder). Each row of the input is quantised with a scale of
- * its own: one scale for the whole input, as in the published graphs, lets one loud frame cost all others their precision.
+ * Matrix products in 8-bit integers for many rows at once (the encoder). Each row of the input is quantised with a scale of its own:
+ * with one scale for the whole input, as in the published graphs, one loud frame would cost all others their precision.
  */
 export function createRowQuantisedProduct(graph: GraphBuilder, integers: IntegerKind) {
   const quantisedRows = new Map<TensorName, { bytes: TensorName; scales: TensorName }>();

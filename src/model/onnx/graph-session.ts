@@ -7,13 +7,13 @@ export type GraphOptions = {
   optimization?: 'disabled' | 'basic' | 'extended' | 'all';
   memoryPattern?: boolean;
   memoryArena?: boolean;
-  /** Leave the cores to the next graph as soon as a run has ended; otherwise threads look out for more work for a while. */
+  /** Leave the cores to other graphs as soon as a run has ended; otherwise the threads spin for a while, waiting for more work. */
   yieldCores?: boolean;
 };
 
 /** Opens an ONNX graph on the CPU, one operator after another, each spread over `threads`. */
 export function openGraph(path: string, options: GraphOptions): Promise<Graph> {
-  // onnxruntime tells its makers about every session unless it is told not to; from here nobody is told anything.
+  // onnxruntime reports every session to its makers unless this is set.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   return InferenceSession.create(path, {
     executionProviders: ['cpu'],

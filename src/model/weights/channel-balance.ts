@@ -8,7 +8,7 @@ export type IntegerWeight = {
   scale: number | Float32Array;
 };
 
-/** The same as it is, for graphs that compute in floats. */
+/** A matrix in floats, for graphs that compute in floats. */
 export type FloatWeight = { shape: number[]; floats: Float32Array };
 
 /** A layer norm's gain and offset. */
@@ -38,7 +38,7 @@ export function balanceChannels(
   };
 }
 
-/** A matrix in 8 bits as it is; what was learnt on top of it needs scales of its own. */
+/** A matrix in 8 bits as published, or quantised again where an adapter changed it. */
 export function toIntegers(matrix: QuantisedWeight): IntegerWeight {
   if (!matrix.delta) return matrix;
   const [rows, columns] = matrix.shape as [number, number];

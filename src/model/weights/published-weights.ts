@@ -71,7 +71,7 @@ function quantised(file: OnnxFile, name: string): QuantisedWeight {
   if (scale === undefined || stored === undefined) throw new Error(`${stem} has no scale or zero point`);
   if (tensor.elementType === 'uint8')
     return { shape: tensor.shape, bytes: tensor.bytes, scale, zeroPoint: stored };
-  // int8 becomes uint8 by moving the origin, so that one form travels on.
+  // int8 becomes uint8 by moving the origin, so that there is only one form.
   const bytes = new Uint8Array(tensor.bytes);
   for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] ?? 0) ^ 128;
   return { shape: tensor.shape, bytes, scale, zeroPoint: (stored ^ 128) & 255 };

@@ -4,7 +4,7 @@ import type { FromChild, ToChild } from './messages.ts';
 
 export type ChildProcessEvents = {
   message(message: FromChild): void;
-  /** Comes once, last, however the process came to its end or failed to begin. */
+  /** Called once, after everything else, whether the process ended or failed to start. */
   exit(cause: Error): void;
 };
 
@@ -30,7 +30,7 @@ export function forkJobProcess(events: ChildProcessEvents): JobProcess {
   child?.on('exit', (code, signal) =>
     exit(new Error(`The inference process ended ${signal ? `by ${signal}` : `with exit code ${code}`}.`)),
   );
-  // With a pid it is a failed write or kill, and 'exit' follows; without one there is no process at all.
+  // With a pid, a write or a kill failed, and 'exit' follows. Without one, there is no process at all.
   child?.on('error', (error) => {
     if (child.pid === undefined) exit(error);
   });

@@ -3,8 +3,8 @@ const killFactor = 1.5;
 type MemoryUse = { rssBytes: number; limitBytes: number; hasWorked: boolean };
 
 /**
- * A process above its limit retires once its jobs are done, but not before it has answered any: its replacement would
- * start out just as large, and none would ever do any work. Far above the limit it endangers the machine.
+ * A process above its limit retires once its jobs are done. One that has not answered any job yet does not retire: its replacement
+ * would start out just as large, and no work would ever be done. A process far above the limit endangers the machine, and is killed.
  */
 export function judgeMemory({ rssBytes, limitBytes, hasWorked }: MemoryUse): 'fine' | 'retire' | 'kill' {
   if (rssBytes > limitBytes * killFactor) return 'kill';

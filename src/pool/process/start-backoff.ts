@@ -13,7 +13,7 @@ export type StartBackoff = {
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
-/** One death is replaced at once; processes that die without answering anything are replaced ever more slowly. */
+/** A process that dies is replaced at once. When several in a row die without an answer, the delay grows. */
 export function createStartBackoff(startAttempts: number): StartBackoff {
   let failedStarts = 0;
   let idleDeaths = 0;

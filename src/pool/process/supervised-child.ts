@@ -24,7 +24,7 @@ export type ChildEnd<Item> = {
   wasReady: boolean;
   answered: number;
   unfinished: Item[];
-  /** The one job to blame, where it is known; otherwise any unfinished one may be. */
+  /** The job that caused the end, where that is known; otherwise it may be any unfinished one. */
   culprit: Item | undefined;
 };
 
@@ -88,7 +88,7 @@ export function startChild<Item extends Assignable>(
       const cause = new Error(`A job was not answered within ${options.jobTimeoutMs} ms.`);
       const deadline = after(options.jobTimeoutMs, () => kill({ cause, culprit: item }));
       held.set(item.id, { item, deadline });
-      listenForLife();
+      expectLife();
       try {
         child.send({ type: 'run', id: item.id, job: item.job });
       } catch (error) {
@@ -110,20 +110,20 @@ export function startChild<Item extends Assignable>(
   };
 
   /**
-   * A process at work reports its memory again and again: a slow machine is told from one that hangs. The time is waited for in
-   * quarters, so that a machine that slept, this process included, does not take the reports it has yet to read for missing.
+   * A process at work reports its memory again and again, so that one that hangs can be told from a slow one. The time is measured in
+   * four quarters: when the machine slept, and this process with it, the reports that have not been read yet do not count as missing.
    */
-  function listenForLife(quarters = 4): void {
+  function expectLife(quarters = 4): void {
     clearTimeout(silence);
     if (held.size === 0) return;
     const cause = new Error(`The inference process said nothing for ${options.silenceTimeoutMs} ms.`);
     silence = after(options.silenceTimeoutMs / 4, () =>
-      quarters === 1 ? kill({ cause }) : listenForLife(quarters - 1),
+      quarters === 1 ? kill({ cause }) : expectLife(quarters - 1),
     );
   }
 
   function receive(message: FromChild): void {
-    listenForLife();
+    expectLife();
     switch (message.type) {
       case 'ready':
         clearTimeout(startDeadline);

@@ -8,14 +8,14 @@ type AnyTicket = Pick<Ticket<unknown, unknown>, 'requestId' | 'priority' | 'deat
 type Assignment<Item extends AnyTicket> = {
   queue: FairQueue<Item>;
   children: Iterable<SupervisedChild<Item>>;
-  /** Jobs that one process holds at once, and how many of them may be of a priority or below it. */
+  /** How many jobs a process holds at once, and for each priority how many of it and of lower ones. */
   slots: number;
   slotsFor: Record<Priority, number>;
 };
 
 /**
- * Fills free slots from the queue, the least busy process first. Jobs whose process died lead their priority, but no
- * two of them share a process: should one be what killed it, the others do not die with it again.
+ * Fills free slots from the queue, the least busy process first. Jobs whose process died come first in their priority, but no two of
+ * them share a process: if one of them was the cause, the others do not die with it again.
  */
 export function assignWaiting<Item extends AnyTicket>({ queue, ...slots }: Assignment<Item>): void {
   for (const priority of priorities) {

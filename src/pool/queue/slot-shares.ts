@@ -4,12 +4,12 @@ import type { Priority } from '../dispatcher.ts';
 export type SlotShares = {
   /** Jobs that one process holds at once. */
   slots: number;
-  /** Of these, how many are kept free for interactive jobs and those above, and how many for realtime ones alone. */
+  /** How many of the slots are kept free for interactive and realtime jobs, and how many for realtime jobs alone. */
   interactiveSlots?: number;
   realtimeSlots?: number;
 };
 
-/** How many jobs of a priority and below it one process takes at once. */
+/** For each priority, how many jobs of it and of lower ones a process takes at once. */
 export function slotsByPriority({
   slots,
   interactiveSlots = 0,

@@ -1,7 +1,7 @@
 import type { AbortSubscriptions } from '../abort-subscriptions.ts';
 import type { Priority, RunOptions } from '../dispatcher.ts';
 
-/** One job on its way: its promise is settled once, whatever dies, answers late or is cancelled meanwhile. */
+/** A job between `run` and its answer. Its promise is settled once, even if processes die, answer late or the job is cancelled. */
 export type Ticket<Job, Result> = {
   readonly id: number;
   readonly job: Job;
@@ -9,7 +9,7 @@ export type Ticket<Job, Result> = {
   readonly priority: Priority;
   readonly result: Promise<Result>;
   readonly settled: boolean;
-  /** How many processes have died while running it, and maybe of it. */
+  /** How many processes have died while they ran it. */
   deaths: number;
   resolve(result: Result): void;
   reject(reason: unknown): void;

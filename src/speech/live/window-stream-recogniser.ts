@@ -1,8 +1,8 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { withPrevious } from '../recognition/prompt-tokens.ts';
+import type { RecognitionParts } from '../recognition/recognition-parts.ts';
 import { withoutTaiwanese } from '../recognition/without-taiwanese.ts';
-import type { TranscribeParts } from '../transcribe.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';
 import { priorityOf } from '../windows/window-urgency.ts';
 import { type Agreement, createAgreement } from './agreement.ts';
@@ -12,10 +12,7 @@ import type { SpeechStream, StreamOptions, StreamRecogniser, StreamText } from '
 import { createUtteranceListener, type UtteranceOver } from './utterance-listener.ts';
 import type { Utterance } from './utterance-tracker.ts';
 
-export type WindowStreamParts = Pick<
-  TranscribeParts,
-  'dispatcher' | 'voice' | 'tokenisePrompt' | 'taiwanese'
-> & {
+export type WindowStreamParts = RecognitionParts & {
   /** A clock in milliseconds, for how often partials are worth their time. */
   now?(): number;
 };
