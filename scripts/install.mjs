@@ -58,3 +58,6 @@ function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  ensureInstalled({ development: process.argv.includes('--development') });
