@@ -14,11 +14,11 @@ import { FilesPage } from './playground/files.tsx';
 import { LivePage } from './playground/live.tsx';
 import { goTo, useRoute } from './route.ts';
 import { Shell } from './shell.tsx';
-import { useSpeech } from './words/speech.tsx';
+import { useTranslation } from './words/translation.tsx';
 
-/** Signed in or not, and which page. */
+/** Decides which page is shown, and whether the user has to sign in first. */
 export function App() {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const route = useRoute();
   const [session, setSession] = useState<ConsoleSession | 'none'>();
   const [projects, setProjects] = useState<Project[]>();

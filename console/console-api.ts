@@ -1,7 +1,7 @@
 import { errorOfAnswer } from '../client/errors.ts';
 import { connectionFailed } from '../client/requests.ts';
 
-/** Asks the console's own interface; throws a SiannError with a sentence that can be shown. */
+/** Sends a request to the console's interface. Throws a SiannError whose message can be shown. */
 export async function ask<Answer>(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,

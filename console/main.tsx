@@ -1,10 +1,10 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { SpeechProvider } from './words/speech.tsx';
+import { TranslationProvider } from './words/translation.tsx';
 
 render(
-  <SpeechProvider>
+  <TranslationProvider>
     <App />
-  </SpeechProvider>,
+  </TranslationProvider>,
   document.getElementById('console')!,
 );

@@ -1,4 +1,4 @@
-/** Runs on the browser's audio thread: hands over what the microphone gives, as 16-bit samples. */
+/** Runs on the browser's audio thread, and passes the sound of the microphone on as 16-bit samples. */
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }

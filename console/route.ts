@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** What comes after the # of the address, in pieces. */
+/** The part of the address after the #. */
 export type Route = { parts: string[]; query: URLSearchParams };
 
 export function useRoute(): Route {

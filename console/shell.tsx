@@ -5,7 +5,7 @@ import { Preferences } from './parts/preferences.tsx';
 import { UserMenu } from './parts/user-menu.tsx';
 import { goTo, type Route } from './route.ts';
 import type { Word } from './words/english.ts';
-import { useSpeech } from './words/speech.tsx';
+import { useTranslation } from './words/translation.tsx';
 
 type ShellProps = {
   session: ConsoleSession;
@@ -16,9 +16,9 @@ type ShellProps = {
   children: ComponentChildren;
 };
 
-/** What stands around every page: where one is, and where one can go. */
+/** The frame around every page, with the navigation. */
 export function Shell({ session, projects, project, route, onLeave, children }: ShellProps) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const path = route.parts.join('/');
@@ -27,7 +27,7 @@ export function Shell({ session, projects, project, route, onLeave, children }: 
     if (opened.current === path) return;
     opened.current = path;
     setOpen(false);
-    // Whoever listens to the page hears where they have come.
+    // A screen reader then reads out the title of the new page.
     main.current?.querySelector('h1')?.focus();
     scrollTo(0, 0);
   }, [path]);

@@ -7,21 +7,21 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
-type Asking = { what: 'create' } | { what: 'rename' | 'regenerate' | 'revoke'; key: ListedKey };
+type OpenDialog = { what: 'create' } | { what: 'rename' | 'regenerate' | 'revoke'; key: ListedKey };
 
 export function KeysPage({ project }: { project: Project }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);
-  const [asking, setAsking] = useState<Asking>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const [shown, setShown] = useState<string>();
-  const close = () => setAsking(undefined);
+  const close = () => setDialog(undefined);
 
   return (
     <>
       <Heading title={say('keys')} intro={say('keysIntro')}>
-        <button type="button" class="primary" onClick={() => setAsking({ what: 'create' })}>
+        <button type="button" class="primary" onClick={() => setDialog({ what: 'create' })}>
           {say('newKey')}
         </button>
       </Heading>
@@ -34,7 +34,7 @@ export function KeysPage({ project }: { project: Project }) {
                 <h2>{say(`${environment}Keys`)}</h2>
                 <KeyList
                   keys={all.filter((key) => key.environment === environment && !key.revokedAt)}
-                  onAsk={setAsking}
+                  onOpen={setDialog}
                 />
               </section>
             ))}
@@ -42,9 +42,9 @@ export function KeysPage({ project }: { project: Project }) {
           </>
         )}
       </WhenLoaded>
-      {asking && (
+      {dialog && (
         <KeyDialog
-          asking={asking}
+          dialog={dialog}
           project={project}
           onClose={close}
           onDone={async (made) => {
@@ -57,8 +57,8 @@ export function KeysPage({ project }: { project: Project }) {
   );
 }
 
-function KeyList({ keys, onAsk }: { keys: ListedKey[]; onAsk(asking: Asking): void }) {
-  const { say, date } = useSpeech();
+function KeyList({ keys, onOpen }: { keys: ListedKey[]; onOpen(dialog: OpenDialog): void }) {
+  const { say, date } = useTranslation();
   if (keys.length === 0) return <p class="empty">{say('noKeys')}</p>;
   return (
     <ul class="rows">
@@ -81,7 +81,7 @@ function KeyList({ keys, onAsk }: { keys: ListedKey[]; onAsk(asking: Asking): vo
                 type="button"
                 class={what === 'revoke' ? 'danger' : ''}
                 aria-label={`${say(what)}: ${key.name}`}
-                onClick={() => onAsk({ what, key })}
+                onClick={() => onOpen({ what, key })}
               >
                 {say(what)}
               </button>
@@ -94,7 +94,7 @@ function KeyList({ keys, onAsk }: { keys: ListedKey[]; onAsk(asking: Asking): vo
 }
 
 function RevokedKeys({ keys }: { keys: ListedKey[] }) {
-  const { say, date } = useSpeech();
+  const { say, date } = useTranslation();
   if (keys.length === 0) return null;
   return (
     <details>
@@ -114,18 +114,18 @@ function RevokedKeys({ keys }: { keys: ListedKey[] }) {
 }
 
 function KeyDialog(props: {
-  asking: Asking;
+  dialog: OpenDialog;
   project: Project;
   onClose(): void;
   onDone(made?: NewKey): Promise<void>;
 }) {
-  const { say } = useSpeech();
-  const { asking, project, onClose, onDone } = props;
-  const [name, setName] = useState(asking.what === 'rename' ? asking.key.name : '');
+  const { say } = useTranslation();
+  const { dialog, project, onClose, onDone } = props;
+  const [name, setName] = useState(dialog.what === 'rename' ? dialog.key.name : '');
   const [environment, setEnvironment] = useState<Environment>('test');
   const nameField = <TextField label={say('keyName')} value={name} onValue={setName} maxLength={100} />;
 
-  if (asking.what === 'create')
+  if (dialog.what === 'create')
     return (
       <Dialog
         title={say('newKey')}
@@ -147,7 +147,7 @@ function KeyDialog(props: {
         />
       </Dialog>
     );
-  const { what, key } = asking;
+  const { what, key } = dialog;
   if (what === 'rename')
     return (
       <Dialog

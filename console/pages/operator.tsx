@@ -3,12 +3,12 @@ import type { ServiceView } from '../../wire/console.ts';
 import { ask } from '../console-api.ts';
 import { Heading } from '../parts/heading.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 const refreshMs = 5_000;
 
 export function OperatorPage() {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const view = useLoaded(() => ask<ServiceView>('GET', '/operator'), []);
   const { reload } = view;
   useEffect(() => {
@@ -31,7 +31,7 @@ export function OperatorPage() {
 }
 
 function Figures({ view }: { view: ServiceView }) {
-  const { say, number, date, time } = useSpeech();
+  const { say, number, date, time } = useTranslation();
   const megabytes = (bytes: number) => `${number(bytes / 1e6)} MB`;
   const factor = view.realTimeFactor;
   const figures: [string, string, string?][] = [
@@ -75,7 +75,7 @@ function Figures({ view }: { view: ServiceView }) {
 }
 
 function Errors({ errors }: Pick<ServiceView, 'errors'>) {
-  const { say, number, time } = useSpeech();
+  const { say, number, time } = useTranslation();
   return (
     <section>
       <h2>{say('recentErrors')}</h2>

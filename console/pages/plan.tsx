@@ -7,12 +7,12 @@ import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Failure } from '../parts/loaded.tsx';
 import { goTo } from '../route.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Props = { project: Project; session: ConsoleSession; onChange(): Promise<void> };
 
 export function PlanPage(props: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   return (
     <>
       <Heading title={say('plan')} intro={say('planIntro')} />
@@ -23,7 +23,7 @@ export function PlanPage(props: Props) {
 }
 
 function PlanChoice({ project, session, onChange }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [chosen, choose] = useState(project.plan);
   const [saved, setSaved] = useState(false);
@@ -68,7 +68,7 @@ function PlanChoice({ project, session, onChange }: Props) {
 }
 
 function PlanText({ plan }: { plan: ConsolePlan }) {
-  const { say, number } = useSpeech();
+  const { say, number } = useTranslation();
   return (
     <span>
       <strong>{say(`plan_${plan.id}`)}</strong>
@@ -84,10 +84,10 @@ function PlanText({ plan }: { plan: ConsolePlan }) {
 }
 
 function ProjectSettings({ project, onChange }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [name, setName] = useState(project.name);
-  const [asking, setAsking] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   return (
     <section>
       <h2>{say('projectSettings')}</h2>
@@ -107,7 +107,7 @@ function ProjectSettings({ project, onChange }: Props) {
         </p>
         <Failure error={error} />
         <div class="buttons">
-          <button type="button" class="danger" onClick={() => setAsking(true)}>
+          <button type="button" class="danger" onClick={() => setDialogOpen(true)}>
             {say('deleteProject')}
           </button>
           <button type="submit" disabled={busy || name === project.name}>
@@ -115,12 +115,12 @@ function ProjectSettings({ project, onChange }: Props) {
           </button>
         </div>
       </form>
-      {asking && (
+      {isDialogOpen && (
         <Dialog
           title={say('deleteProject')}
           action={say('deleteProject')}
           dangerous
-          onClose={() => setAsking(false)}
+          onClose={() => setDialogOpen(false)}
           onAction={async () => {
             await ask('DELETE', `/projects/${project.id}`);
             goTo('projects');

@@ -5,19 +5,19 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { goTo } from '../route.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 export function ProjectsPage(props: {
   projects: Project[];
   session: ConsoleSession;
   onChange(): Promise<void>;
 }) {
-  const { say, date } = useSpeech();
-  const [asking, setAsking] = useState(false);
+  const { say, date } = useTranslation();
+  const [isDialogOpen, setDialogOpen] = useState(false);
   return (
     <>
       <Heading title={say('projects')} intro={say('projectsIntro')}>
-        <button type="button" class="primary" onClick={() => setAsking(true)}>
+        <button type="button" class="primary" onClick={() => setDialogOpen(true)}>
           {say('newProject')}
         </button>
       </Heading>
@@ -33,7 +33,7 @@ export function ProjectsPage(props: {
           </li>
         ))}
       </ul>
-      {asking && <NewProject {...props} onClose={() => setAsking(false)} />}
+      {isDialogOpen && <NewProject {...props} onClose={() => setDialogOpen(false)} />}
     </>
   );
 }
@@ -47,7 +47,7 @@ function NewProject({
   onChange(): Promise<void>;
   onClose(): void;
 }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const [name, setName] = useState('');
   const [plan, setPlan] = useState<Project['plan']>('free');
   return (

@@ -7,12 +7,12 @@ import { Heading } from '../parts/heading.tsx';
 import { Failure, useLoaded, WhenLoaded } from '../parts/loaded.tsx';
 import { SampleTabs } from '../parts/samples.tsx';
 import { signingSamples } from '../samples/signing.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Props = { project: Project; session: ConsoleSession; onChange(): Promise<void> };
 
 export function SecurityPage(props: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   return (
     <>
       <Heading title={say('security')} />
@@ -24,7 +24,7 @@ export function SecurityPage(props: Props) {
 }
 
 function AllowList({ project, onChange }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [networks, setNetworks] = useState(project.allow.join('\n'));
   const [saved, setSaved] = useState(false);
@@ -78,7 +78,7 @@ function AllowList({ project, onChange }: Props) {
 }
 
 function Signing({ project }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [secret, setSecret] = useState<string>();
   const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);

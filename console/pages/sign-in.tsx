@@ -7,12 +7,12 @@ import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/loaded.tsx';
 import { Preferences } from '../parts/preferences.tsx';
 import { goTo } from '../route.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Entered = { onSignedIn(session: ConsoleSession): Promise<void> };
 
 export function SignInPage({ onSignedIn }: Entered) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   return (
     <PasswordForm
       title={say('signIn')}
@@ -26,9 +26,9 @@ export function SignInPage({ onSignedIn }: Entered) {
   );
 }
 
-/** Where the link of the first start leads. */
+/** The page that the link of the first start opens. */
 export function SetupPage({ link, onSignedIn }: Entered & { link: string }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   return (
     <PasswordForm
       title={say('setup')}
@@ -38,7 +38,7 @@ export function SetupPage({ link, onSignedIn }: Entered & { link: string }) {
       autocomplete="new-password"
       onSubmit={async (given) => {
         const session = await ask<ConsoleSession>('POST', '/setup', { link, ...given });
-        // The link is used up, and is not left in the address.
+        // The link cannot be used again, so it is removed from the address.
         history.replaceState(null, '', '#/');
         goTo('playground/live');
         await onSignedIn(session);
@@ -56,7 +56,7 @@ function PasswordForm(props: {
   onSubmit(given: { name: string; password: string }): Promise<void>;
   children?: ComponentChildren;
 }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');

@@ -6,12 +6,12 @@ import { DayChart } from '../parts/day-chart.tsx';
 import { Choice } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Period = 'thisMonth' | 'last30' | 'last90';
 
 export function UsagePage({ project }: { project: Project }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const [period, setPeriod] = useState<Period>('thisMonth');
   const [environment, setEnvironment] = useState<Environment | 'all'>('all');
   const query = new URLSearchParams(rangeOf(period)).toString();
@@ -65,7 +65,7 @@ export function UsagePage({ project }: { project: Project }) {
 }
 
 function Totals({ keys }: Pick<UsageReport, 'keys'>) {
-  const { say, number } = useSpeech();
+  const { say, number } = useTranslation();
   const total = (of: (entry: UsageReport['keys'][number]) => number) =>
     keys.reduce((sum, entry) => sum + of(entry), 0);
   return (
@@ -88,7 +88,7 @@ function Totals({ keys }: Pick<UsageReport, 'keys'>) {
 }
 
 function ByKey({ keys }: Pick<UsageReport, 'keys'>) {
-  const { say, number } = useSpeech();
+  const { say, number } = useTranslation();
   return (
     <section>
       <h2>{say('byKey')}</h2>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Something that the reader sets off: whether it goes on, and what went wrong. */
+/** Runs what the user has started, and tells whether it is still running and what went wrong. */
 export function useAction() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
-/** Text to take along, with a button that does so. */
+/** Text with a button that copies it. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copyable">
@@ -15,27 +15,27 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 }
 
 export function CopyButton({ text }: { text: string }) {
-  const { say } = useSpeech();
-  const [said, setSaid] = useState<'copy' | 'copied' | 'copyFailed'>('copy');
+  const { say } = useTranslation();
+  const [label, setLabel] = useState<'copy' | 'copied' | 'copyFailed'>('copy');
   const copy = async () => {
-    setSaid(
+    setLabel(
       await navigator.clipboard.writeText(text).then(
         () => 'copied' as const,
         () => 'copyFailed' as const,
       ),
     );
-    setTimeout(() => setSaid('copy'), 3000);
+    setTimeout(() => setLabel('copy'), 3000);
   };
   return (
     <button type="button" class="copy" onClick={() => void copy()}>
-      <span aria-live="polite">{say(said)}</span>
+      <span aria-live="polite">{say(label)}</span>
     </button>
   );
 }
 
-/** A key or secret that is shown this once. */
+/** A key or a secret, which is shown only this once. */
 export function ShownOnce({ text, sentence, onDone }: { text: string; sentence: string; onDone(): void }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   return (
     <div class="once" role="status">
       <p>{sentence}</p>

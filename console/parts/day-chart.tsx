@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { UsageReport } from '../../wire/console.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 const dayMs = 86_400_000;
 const height = 220;
 
-/** Minutes of each day as bars, and the same as a table for those who cannot see them. */
+/** The minutes of each day as bars, and as a table for people who cannot see the bars. */
 export function DayChart({ from, to, keys }: UsageReport) {
-  const { say, number } = useSpeech();
+  const { say, number } = useTranslation();
   const box = useRef<HTMLDivElement>(null);
   const days = daysOf({ from, to, keys });
   const isEmpty = days.every(({ minutes }) => minutes === 0);
@@ -42,10 +42,10 @@ export function DayChart({ from, to, keys }: UsageReport) {
       [days.map(({ date }) => Date.parse(date) / 1000), days.map(({ minutes }) => minutes)],
       parent,
     );
-    const watch = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height }));
-    watch.observe(parent);
+    const resizing = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height }));
+    resizing.observe(parent);
     return () => {
-      watch.disconnect();
+      resizing.disconnect();
       plot.destroy();
     };
   }, [text, isEmpty]);
@@ -77,7 +77,7 @@ export function DayChart({ from, to, keys }: UsageReport) {
   );
 }
 
-/** Every day of the period, those without usage too. */
+/** Every day of the period, including days without usage. */
 function daysOf({ from, to, keys }: UsageReport): { date: string; minutes: number }[] {
   const minutesOf = new Map<string, number>();
   for (const { daily } of keys)

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { useAction } from './action.tsx';
 import { Failure } from './loaded.tsx';
 
 export type DialogProps = {
   title: string;
-  /** Of the button that does it. */
+  /** The text of the button that runs `onAction`. */
   action: string;
   dangerous?: boolean;
   onAction(): Promise<unknown>;
@@ -14,9 +14,9 @@ export type DialogProps = {
   children?: ComponentChildren;
 };
 
-/** A question that has to be answered first. It closes by itself when the action went well. */
+/** A modal dialog. It closes by itself when the action has succeeded. */
 export function Dialog({ title, action, dangerous, onAction, onClose, children }: DialogProps) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

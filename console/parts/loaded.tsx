@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 export type Loaded<Value> = {
   value: Value | undefined;
@@ -8,7 +8,7 @@ export type Loaded<Value> = {
   reload(): Promise<void>;
 };
 
-/** Something that is asked for when the page opens, and again when `dependencies` change. */
+/** Loads a value when the page opens, and again when `dependencies` change. */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
   dependencies: readonly unknown[],
@@ -26,12 +26,12 @@ export function useLoaded<Value>(
   return { value: state.value, error: state.error, reload };
 }
 
-/** Says that it is being loaded, or why it cannot be; then shows it. */
+/** Shows that the value is being loaded, or why it cannot be loaded, and then the value. */
 export function WhenLoaded<Value>(props: {
   loaded: Loaded<Value>;
   children: (value: Value) => ComponentChildren;
 }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { value, error, reload } = props.loaded;
   return (
     <>
@@ -49,7 +49,7 @@ export function WhenLoaded<Value>(props: {
 }
 
 export function Failure({ error, children }: { error: unknown; children?: ComponentChildren }) {
-  const { explain } = useSpeech();
+  const { explain } = useTranslation();
   if (error === undefined) return null;
   return (
     <div class="failure" role="alert">

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type SpokenBy, useSpeech } from '../words/speech.tsx';
+import { type ConsoleLanguage, useTranslation } from '../words/translation.tsx';
 import { Choice } from './field.tsx';
 
 type Theme = 'auto' | 'light' | 'dark';
 
-/** Not a secret, and nothing anybody said. */
+/** The browser may store this, because it is neither a secret nor part of a transcript. */
 const storageName = 'siann-theme';
 
 /** The language and the look of the console. */
 export function Preferences() {
-  const { say, language, setLanguage } = useSpeech();
+  const { say, language, setLanguage } = useTranslation();
   const [theme, setTheme] = useState<Theme>(() => (localStorage.getItem(storageName) as Theme) ?? 'auto');
   useEffect(() => {
     localStorage.setItem(storageName, theme);
@@ -19,7 +19,7 @@ export function Preferences() {
 
   return (
     <div class="preferences">
-      <Choice<SpokenBy>
+      <Choice<ConsoleLanguage>
         label={say('language')}
         value={language}
         onValue={setLanguage}

@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { Copyable } from './copyable.tsx';
 
 export type Samples = { curl?: string; TypeScript: string; Python: string };
 
-/** The same done from a program, in the language of the reader's choice. */
+/** Sample programs that do the same as the page, in several programming languages. */
 export function SampleTabs({ samples, title }: { samples: Samples; title?: string }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const names = Object.keys(samples) as (keyof Samples)[];
   const [chosen, choose] = useState<keyof Samples>(names[0]!);
   const id = useId();

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../console-api.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { useAction } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './loaded.tsx';
 
 export function UserMenu({ name, onLeave }: { name: string; onLeave(): void }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { error, run } = useAction();
-  const [asking, setAsking] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const signOut = async () => {
     if (await run(() => ask('POST', '/sign-out'))) onLeave();
   };
@@ -19,10 +19,10 @@ export function UserMenu({ name, onLeave }: { name: string; onLeave(): void }) {
       <button type="button" onClick={() => void signOut()}>
         {say('signOut')}
       </button>
-      <button type="button" onClick={() => setAsking(true)}>
+      <button type="button" onClick={() => setDialogOpen(true)}>
         {say('signOutEverywhere')}
       </button>
-      {asking && (
+      {isDialogOpen && (
         <Dialog
           title={say('signOutEverywhere')}
           action={say('signOutEverywhere')}
@@ -30,7 +30,7 @@ export function UserMenu({ name, onLeave }: { name: string; onLeave(): void }) {
             await ask('POST', '/sign-out-everywhere');
             onLeave();
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setDialogOpen(false)}
         >
           <p>{say('signOutEverywhereWarning')}</p>
         </Dialog>

@@ -1,17 +1,17 @@
 import type { Language } from '../../client/siann.ts';
 import { Choice } from '../parts/field.tsx';
 import type { TranscriptionChoice } from '../samples/transcription.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 const languages: readonly Language[] = ['mixed', 'zh-TW', 'nan-TW', 'en-US', 'zh-CN'];
 
-/** What is spoken, and whether by several people. */
+/** The choice of the language, and whether to tell speakers apart. */
 export function Choices(props: {
   choice: TranscriptionChoice;
   disabled: boolean;
   onChoice(choice: TranscriptionChoice): void;
 }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const { choice, disabled, onChoice } = props;
   return (
     <div class="filters">

@@ -1,10 +1,10 @@
 import { type TranscriptSegment, toSrt, toVtt } from '../../client/siann.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Props = { name: string; segments: readonly TranscriptSegment[]; duration: number };
 
 export function Downloads({ name, segments, duration }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const text = segments.map((segment) => segment.text).join('\n');
   const contents = {
     json: () => JSON.stringify({ task: 'transcribe', duration, text, segments }, null, 2),

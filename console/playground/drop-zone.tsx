@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
-/** Where a recording is dropped, or chosen. */
+/** The area where the user drops or chooses a recording. */
 export function DropZone({ disabled, onFile }: { disabled: boolean; onFile(file: File): void }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const [over, setOver] = useState(false);
   const take = (files: FileList | null | undefined) => {
     const file = files?.[0];
@@ -34,7 +34,7 @@ export function DropZone({ disabled, onFile }: { disabled: boolean; onFile(file:
           disabled={disabled}
           onChange={(event) => {
             take(event.currentTarget.files);
-            // The same file may be chosen again.
+            // This lets the user choose the same file again.
             event.currentTarget.value = '';
           }}
         />

@@ -5,7 +5,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Failure } from '../parts/loaded.tsx';
 import { SampleTabs } from '../parts/samples.tsx';
 import { type TranscriptionChoice, transcriptionSamples } from '../samples/transcription.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { Choices } from './choices.tsx';
 import { Downloads } from './downloads.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -20,12 +20,12 @@ type Run = {
   segments: TranscriptSegment[];
   state: 'working' | 'done' | 'stopped';
   error?: unknown;
-  /** Of the audio, and of the wait for its transcript. */
+  /** The length of the audio, and how long its transcript took. */
   seconds?: { audio: number; waited: number };
 };
 
 export function FilesPage({ project }: { project: Project | undefined }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const [choice, setChoice] = useState<TranscriptionChoice>({ language: 'mixed', speakers: false });
   const { run, transcribe, stop } = useFileTranscription(project);
   const player = useRef<HTMLAudioElement>(null);
@@ -68,7 +68,7 @@ export function FilesPage({ project }: { project: Project | undefined }) {
         {run && (
           <>
             <Waveform file={run.file} player={player} onSeek={listen} />
-            {/* biome-ignore lint/a11y/useMediaCaption: its transcript stands below. */}
+            {/* biome-ignore lint/a11y/useMediaCaption: the transcript is shown below it. */}
             <audio ref={player} src={run.url} controls />
           </>
         )}

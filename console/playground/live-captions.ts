@@ -12,7 +12,7 @@ export type Live = {
   captions: Caption[];
   /** Loudness, 0…1. */
   level: number;
-  /** How long after they were spoken the last words were here. */
+  /** How long after they were spoken the last words came. */
   behindSeconds?: number;
   problem?: 'denied' | 'missing';
   error?: unknown;
@@ -20,7 +20,7 @@ export type Live = {
 
 const off: Live = { state: 'off', captions: [], level: 0 };
 
-/** The microphone and the stream behind the page of live captions. */
+/** The microphone and the stream of the page of live captions. */
 export function useLiveCaptions(project: Project | undefined) {
   const [live, setLive] = useState<Live>(off);
   const open = useRef<{ microphone?: Microphone; stream?: LiveStream; controller: AbortController }>(
@@ -43,11 +43,12 @@ export function useLiveCaptions(project: Project | undefined) {
     let sampleRate = 16_000;
     let written = 0;
     let level = 0;
+    /** What was recorded before the stream was open. */
     const early: Int16Array[] = [];
     const write = (samples: Int16Array) => {
       written += samples.length / sampleRate;
       level = Math.max(loudness(samples), level * 0.8);
-      // Audio comes sixteen times a second; the meter need not.
+      // Audio comes about sixteen times a second. The meter is updated half as often.
       if (Math.round(written * 16) % 2 === 0) change({ level });
       const { stream } = open.current ?? {};
       if (stream) void stream.write(bytesOf(samples)).catch(() => {});
@@ -67,7 +68,7 @@ export function useLiveCaptions(project: Project | undefined) {
         const stream = siann.listen({ language, sampleRate, speakerDiarization: speakers, signal });
         for (const samples of early.splice(0)) void stream.write(bytesOf(samples)).catch(() => {});
         open.current!.stream = stream;
-        for await (const event of stream) setLive((before) => heard(before, event, written));
+        for await (const event of stream) setLive((before) => withEvent(before, event, written));
       });
     } catch (error) {
       if (!controller.signal.aborted) change({ error });
@@ -77,7 +78,7 @@ export function useLiveCaptions(project: Project | undefined) {
     }
   };
 
-  /** The last words still come. */
+  /** Stops the microphone. The last words still come. */
   const stop = async () => {
     open.current?.microphone?.stop();
     change({ state: 'ending', level: 0 });
@@ -87,7 +88,7 @@ export function useLiveCaptions(project: Project | undefined) {
   return { live, start, stop };
 }
 
-function heard(live: Live, event: LiveEvent, writtenSeconds: number): Live {
+function withEvent(live: Live, event: LiveEvent, writtenSeconds: number): Live {
   switch (event.type) {
     case 'session.begin':
     case 'connection.restored':

@@ -6,7 +6,7 @@ import { SampleTabs } from '../parts/samples.tsx';
 import { liveSamples } from '../samples/live.ts';
 import type { TranscriptionChoice } from '../samples/transcription.ts';
 import type { Word } from '../words/english.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { Choices } from './choices.tsx';
 import { type Caption, useLiveCaptions } from './live-captions.ts';
 import { SpeakerName } from './segment-list.tsx';
@@ -18,7 +18,7 @@ const stateWords: Record<string, Word> = {
 };
 
 export function LivePage({ project }: { project: Project | undefined }) {
-  const { say, number } = useSpeech();
+  const { say, number } = useTranslation();
   const [choice, setChoice] = useState<TranscriptionChoice>({ language: 'mixed', speakers: false });
   const { live, start, stop } = useLiveCaptions(project);
   const isOn = live.state !== 'off';
@@ -66,7 +66,7 @@ function Problem({ text }: { text: string }) {
 }
 
 function Captions({ captions, empty }: { captions: readonly Caption[]; empty: string }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const list = useRef<HTMLDivElement>(null);
   const last = captions.at(-1)?.text;
   useEffect(() => {

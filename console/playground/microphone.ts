@@ -2,10 +2,10 @@ declare const RECORDER_FILE: string;
 
 export type Microphone = { sampleRate: number; stop(): void };
 
-/** What the service takes as it is. */
+/** The rate of the recogniser, which the service need not convert. */
 const wantedRate = 16_000;
 
-/** Hands over 16-bit mono samples as they are spoken. Throws a DOMException when the microphone may not be used. */
+/** Passes on 16-bit mono samples while they are recorded. Throws a DOMException when the microphone may not be used. */
 export async function openMicrophone(onSamples: (samples: Int16Array) => void): Promise<Microphone> {
   const media = await navigator.mediaDevices.getUserMedia({
     audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true },
@@ -25,7 +25,7 @@ export async function openMicrophone(onSamples: (samples: Int16Array) => void): 
   };
 }
 
-/** Not every browser brings a microphone to another rate than its own. */
+/** Some browsers cannot convert the rate of a microphone, so several rates are tried. */
 function connect(media: MediaStream) {
   for (const options of [{ sampleRate: wantedRate }, { sampleRate: 48_000 }, undefined]) {
     const context = new AudioContext(options);

@@ -1,9 +1,9 @@
 import type { TranscriptSegment } from '../../client/siann.ts';
 import { speakerNumber } from '../../wire/speaker-number.ts';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 import { clockOf } from './times.ts';
 
-/** As many as there are colours for; further speakers take them again. */
+/** How many colours there are. Further speakers get the same colours again. */
 const colours = 8;
 
 export function SegmentList(props: {
@@ -11,7 +11,7 @@ export function SegmentList(props: {
   empty: string;
   onListen(seconds: number): void;
 }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   if (props.segments.length === 0) return <p class="segments empty">{props.empty}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long transcript is scrolled with the keyboard too.
@@ -37,7 +37,7 @@ export function SegmentList(props: {
 }
 
 export function SpeakerName({ speaker }: { speaker: number | undefined }) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   if (speaker === undefined) return null;
   return (
     <span class={`speaker speaker-${speaker % colours}`}>

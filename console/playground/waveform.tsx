@@ -1,16 +1,16 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useSpeech } from '../words/speech.tsx';
+import { useTranslation } from '../words/translation.tsx';
 
 type Props = { file: File; player: RefObject<HTMLAudioElement | null>; onSeek(seconds: number): void };
 
 const bars = 300;
-/** Decoding takes memory of about ten times the size; longer recordings are shown without a picture. */
+/** Decoding takes about ten times the size of the file in memory. Larger files are shown without a waveform. */
 const maxBytes = 30e6;
 
-/** The loudness of the recording, and where it is being played. */
+/** The loudness of the recording, with the position that is being played. */
 export function Waveform({ file, player, onSeek }: Props) {
-  const { say } = useSpeech();
+  const { say } = useTranslation();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [peaks, setPeaks] = useState<number[]>([]);
   const [position, setPosition] = useState(0);
@@ -43,7 +43,7 @@ export function Waveform({ file, player, onSeek }: Props) {
       aria-label={say('waveform')}
       onClick={(event) => {
         const { left, width } = event.currentTarget.getBoundingClientRect();
-        // The keyboard presses without a place; it plays from the beginning.
+        // A press on the keyboard has no position, so it plays from the beginning.
         seekTo(event.detail === 0 ? 0 : (event.clientX - left) / width);
       }}
     >

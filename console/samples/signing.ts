@@ -1,6 +1,6 @@
 import type { Samples } from '../parts/samples.tsx';
 
-/** How a request is signed: the account endpoint, whose body is empty. */
+/** Shows how to sign a request, with one that has an empty body. */
 export function signingSamples({ live }: { live: string }): Samples {
   return {
     curl: `timestamp=$(date +%s)

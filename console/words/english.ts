@@ -1,4 +1,4 @@
-/** Everything the console says. Names in braces are filled in. */
+/** All texts of the console. Names in braces are filled in. */
 export const english = {
   skip: 'Skip to the content',
   console: 'Console',
@@ -6,15 +6,14 @@ export const english = {
   documentation: 'Documentation',
   language: 'Language',
   theme: 'Appearance',
-  themeAuto: 'As the system',
+  themeAuto: 'Same as the system',
   themeLight: 'Light',
   themeDark: 'Dark',
   signedInAs: 'Signed in as {name}',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
-  signOutEverywhereWarning: 'This ends every session of yours, on all devices, this one included.',
+  signOutEverywhereWarning: 'This ends all your sessions, on all devices, including this one.',
   cancel: 'Cancel',
-  close: 'Close',
   save: 'Save',
   saved: 'Saved.',
   loading: 'Loading …',
@@ -23,7 +22,7 @@ export const english = {
   copied: 'Copied',
   copyFailed: 'Copying is not allowed here. Select the text and copy it yourself.',
   offline: 'The service does not answer. Check that it is running, then try again.',
-  unexpected: 'Something went wrong. Try again; if it goes on, look into the log of the service.',
+  unexpected: 'Something went wrong. Try again. If it happens again, look at the log of the service.',
 
   signIn: 'Sign in',
   signInIntro: 'Manage your projects and keys, and try speech recognition in your browser.',
@@ -42,7 +41,6 @@ export const english = {
   createProject: 'Create project',
   noProjects: 'There are no projects yet. Create one, and make a key in it.',
   created: 'Created {date}',
-  openProject: 'Open {name}',
 
   keys: 'Keys',
   keysIntro: 'Programs send a key with every request. Live and test keys have usage of their own.',
@@ -55,7 +53,7 @@ export const english = {
   keyName: 'Name of the key',
   environment: 'Environment',
   createKey: 'Create key',
-  keyOnce: 'This is your new key. It is shown this once, so copy it now.',
+  keyOnce: 'This is your new key. It is shown only this once, so copy it now.',
   keyKept: 'I have copied it',
   lastUsed: 'Last used {date}',
   neverUsed: 'Never used',
@@ -75,7 +73,7 @@ export const english = {
   security: 'Security',
   allowList: 'Allowed addresses',
   allowListIntro:
-    'Only these networks may use the keys of this project. One in each line, such as 192.0.2.0/24 or 2001:db8::/32. When it is empty, every address may.',
+    'Only these networks may use the keys of this project. One on each line, such as 192.0.2.0/24 or 2001:db8::/32. When the list is empty, every address may use them.',
   networks: 'Networks',
   signing: 'Signed requests',
   signingIntro:
@@ -84,7 +82,7 @@ export const english = {
   signingOff: 'No longer require signatures',
   signingNewSecret: 'New secret',
   signingOnFor: 'Requests with {name} must be signed.',
-  secretOnce: 'This is the signing secret. It is shown this once, so copy it now.',
+  secretOnce: 'This is the signing secret. It is shown only this once, so copy it now.',
   signingExample: 'How to sign a request',
 
   plan: 'Plan',
@@ -104,7 +102,7 @@ export const english = {
   deleteWarning: 'All keys of {name} stop working at once. This cannot be undone.',
 
   usage: 'Usage',
-  usageIntro: 'Minutes of audio that were transcribed. Days are UTC.',
+  usageIntro: 'Minutes of audio that were transcribed. Days are in UTC.',
   period: 'Period',
   thisMonth: 'This month',
   last30: 'Last 30 days',
@@ -126,7 +124,7 @@ export const english = {
   dropFile: 'Drop an mp3, wav or webm file here, or',
   chooseFile: 'Choose a file',
   spoken: 'What is spoken',
-  lang_mixed: 'Mixed (listens for it)',
+  lang_mixed: 'Mixed (detected)',
   'lang_zh-TW': 'Mandarin (Taiwan)',
   'lang_zh-CN': 'Mandarin (Simplified)',
   'lang_en-US': 'English',
@@ -157,13 +155,13 @@ export const english = {
   listening: 'Listening',
   reconnecting: 'The connection was lost. Trying again; nothing you say is lost.',
   behind: '{seconds} s behind',
-  behindHelp: 'How long after the words were spoken their text was here',
+  behindHelp: 'How long after the words were spoken their text appeared',
   level: 'Level of the microphone',
 
   operator: 'Operator',
-  operatorIntro: 'How the service does. Numbers and codes only; nobody’s words.',
+  operatorIntro: 'How the service is doing. Only numbers and codes, never what anybody said.',
   workers: 'Processes',
-  busy: 'Windows in work',
+  busy: 'Windows in progress',
   queue: 'Windows waiting',
   restarts: 'Restarts',
   realTimeFactor: 'Real-time factor',

@@ -15,7 +15,6 @@ export const taiwanMandarin: Record<Word, string> = {
   signOutEverywhere: '登出所有裝置',
   signOutEverywhereWarning: '這會結束你在所有裝置上的登入，包括這一台。',
   cancel: '取消',
-  close: '關閉',
   save: '儲存',
   saved: '已儲存。',
   loading: '載入中…',
@@ -43,7 +42,6 @@ export const taiwanMandarin: Record<Word, string> = {
   createProject: '建立專案',
   noProjects: '還沒有專案。先建立一個，再為它建立金鑰。',
   created: '建立於 {date}',
-  openProject: '開啟 {name}',
 
   keys: '金鑰',
   keysIntro: '程式的每個請求都要帶上金鑰。正式與測試金鑰的用量分開計算。',
@@ -177,7 +175,7 @@ export const taiwanMandarin: Record<Word, string> = {
   errorCount: '{count} 次，最近一次在 {time}',
 };
 
-/** What the service says by itself is English; these are its sentences for those who read Chinese. */
+/** The service writes its errors in English. These are the same sentences in Chinese. */
 export const taiwanMandarinErrors: Record<string, string> = {
   invalid_file_format: '這個檔案不是可以讀取的音訊，請使用 mp3、wav、webm、flac 或 ogg。',
   file_too_large: '檔案太大或太長（上限 100 MB 或 4 小時），請壓縮或切成較小的檔案。',

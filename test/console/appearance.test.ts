@@ -1,4 +1,4 @@
-/** Every page in both languages and themes, on a phone and a desk, for eyes and for screen readers; and who may not use it. */
+/** Every page in both languages and themes, on a phone and a desktop, for eyes and for screen readers; and who may not use it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ describe('the console', {
           for (const width of [1440, 360]) {
             await page.setViewportSize({ width, height: 900 });
             await assertFits(page, path);
-            // Neither a language nor a theme makes another page of it for a screen reader on a phone.
+            // On a phone, the language and the theme change nothing for a screen reader.
             if (width === 360 && (theme === 'dark' || language !== 'en')) continue;
             const rules = theme === 'dark' ? ['color-contrast'] : undefined;
             assert.deepEqual(await violations(page, rules), [], `${path} at ${width}`);
@@ -74,7 +74,7 @@ describe('the console', {
     await context.close();
   });
 
-  test('has guides that are readable for everybody, on a phone and a desk, by day and by night', async () => {
+  test('has guides that are readable for everybody, on a phone and a desktop, light and dark', async () => {
     const context = await newContext({ signedOut: true });
     const page = await context.newPage();
     for (const { name } of docsPages) {
@@ -106,7 +106,7 @@ describe('the console', {
     await context.close();
   });
 
-  test('loads in less than 150 kB and is there within a second', async () => {
+  test('loads less than 150 kB, and is shown within a second', async () => {
     const context = await newContext();
     const page = await context.newPage();
     let bytes = 0;
@@ -117,7 +117,7 @@ describe('the console', {
     });
     await goTo(page, 'projects');
     assert.ok(bytes > 10_000 && bytes < 150_000, `${bytes} bytes`);
-    // Of as many as it takes, since the machine may be busy with something else for a while.
+    // The fastest of several tries counts, because the machine may be busy with something else.
     const times: number[] = [];
     for (let n = 0; n < 20 && !(Math.min(...times) < 1000); n += 1) {
       await page.reload();
@@ -159,7 +159,7 @@ describe('the console', {
     await context.close();
   });
 
-  test('gives a session that was planted before to nobody', async () => {
+  test('makes a new session at sign-in, even if the browser already has a cookie of an attacker', async () => {
     const context = await newContext({ signedOut: true });
     const value = 'a'.repeat(43);
     await context.addCookies([{ name: '__Host-siann', value, url: origin, secure: true }]);
@@ -189,7 +189,7 @@ describe('the console', {
     assert.ok(scrollWidth <= width, `${path} is ${scrollWidth - width} px too wide at ${width}`);
   }
 
-  /** What axe finds, by all its rules unless told otherwise. */
+  /** What axe finds, with all its rules or only with these. */
   async function violations(page: Page, rules?: string[]): Promise<string[]> {
     if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
     const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });

@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A real Chromium: the one of the system, installed on Debian where it is missing and may be. Undefined where there is none. */
+/** A real Chromium. If it is missing, it is installed, as root on Debian. Undefined if there is none. */
 export async function openBrowser(args: readonly string[] = []): Promise<Browser | undefined> {
   if (!findChromium()) install();
   const executablePath = findChromium();

@@ -30,7 +30,7 @@ describe('the console', {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const dialogButton = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-  test('the first link lets a name and a password be chosen, once, and leads to live captions', async () => {
+  test('lets somebody with the first link choose a name and a password, once, and then shows live captions', async () => {
     const link = await running.service.signIn.createLink();
     const fresh = await newContext({ signedOut: true });
     const first = await fresh.newPage();
@@ -106,7 +106,7 @@ describe('the console', {
     assert.equal(await accountStatus(fresh), 401);
   });
 
-  test('keeps other addresses out, and says so when a network makes no sense', async () => {
+  test('saves the allowed networks, and says so when one is not a network', async () => {
     const project = await running.service.accounts.projects.find('podcast');
     await goTo(page, `projects/${project.id}/security`);
     await page.getByLabel('Networks').fill('everybody');
@@ -119,7 +119,7 @@ describe('the console', {
     assert.deepEqual(allow, ['192.0.2.0/24', '2001:db8::/32']);
   });
 
-  test('requires signatures, shows the secret once, and an example that signs rightly', async () => {
+  test('requires signatures, and shows the secret once, with an example that signs correctly', async () => {
     const { accounts } = running.service;
     const { key } = await accounts.keys.create({
       project: running.projectId,
@@ -155,7 +155,7 @@ describe('the console', {
     await assert.rejects(running.service.accounts.projects.find('radio'));
   });
 
-  test('transcribes a file: the text, its place in the recording, downloads, the same from a program', async () => {
+  test('transcribes a file, plays it from a segment, and offers downloads and sample programs', async () => {
     await goTo(page, 'playground/files');
     await page.getByLabel('What is spoken').selectOption('en-US');
     await page.locator('input[type=file]').setInputFiles(recordingPath);
@@ -193,16 +193,16 @@ describe('the console', {
     assert.notEqual(woman.colour, man.colour);
   });
 
-  test('moves nothing while a transcript grows', async () => {
+  test('does not move the page while a transcript grows', async () => {
     await goTo(page, 'playground/files');
     await page.reload();
     await page.getByLabel('What is spoken').selectOption('en-US');
-    // Longer than what the model hears in one go, so that the text comes in pieces.
+    // This is longer than one window, so that the text comes in pieces.
     const audio = new Float32Array(45 * pcmSampleRate);
     audio.set(await decodeAll(conversation));
     audio.set(await decodeAll(await readFile(recordingPath)), 35 * pcmSampleRate);
     await drop(toWave(audio));
-    // What follows the choice of a file at once is an answer to it; what comes later must not move anything.
+    // The page may move directly after a file is chosen. From here on nothing may move.
     await page.locator('.transcript-box audio').waitFor();
     await page.evaluate(`
       window.shift = 0;
@@ -226,7 +226,7 @@ describe('the console', {
     await page.getByRole('alert').getByText('The file is not audio that can be read').waitFor();
   });
 
-  test('captions what the microphone hears, live, and who says it', async () => {
+  test('shows live captions of the microphone, with speakers', async () => {
     await goTo(page, 'playground/live');
     await page.getByLabel('What is spoken').selectOption('en-US');
     await page.getByLabel('Tell speakers apart').check();
@@ -234,7 +234,7 @@ describe('the console', {
     assert.match(sample, /siann listen talk\.mp3 --language en-US --diarize/);
     await button('Start listening').click();
     const final = page.locator('.captions li:not(.partial)');
-    // Whatever the recording is in the middle of when it is first heard: both say something soon.
+    // The microphone may begin anywhere in its recording. Both speakers say something soon.
     await final
       .filter({ hasText: /folder|office/i })
       .first()
@@ -251,7 +251,7 @@ describe('the console', {
     assert.notEqual(woman.colour, man.colour);
   });
 
-  test('shows what was used: by day, by key, and as a file', async () => {
+  test('shows the usage by day and by key, and as a file', async () => {
     await goTo(page, `projects/${running.projectId}/usage`);
     await page.locator('.chart canvas').waitFor();
     await page.getByRole('heading', { name: /Playground/, level: 3 }).waitFor();
@@ -264,7 +264,7 @@ describe('the console', {
     assert.match(await readFile((await download.path())!, 'utf8'), /^date,.*\r\n\d{4}-.*Playground,/);
   });
 
-  test('shows the operator how the service does', async () => {
+  test('shows the operator how the service is doing', async () => {
     await goTo(page, 'operator');
     await page.getByText('Processes').waitFor();
     await page.getByText('invalid_file_format').waitFor();
@@ -296,7 +296,7 @@ describe('the console', {
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
-  /** Who says the first line that matches, and in which colour. */
+  /** The speaker of the first line that matches, and the colour. */
   async function speakerOf(pattern: RegExp): Promise<{ name: string; colour: string }> {
     const lines = (await page.evaluate(`[...document.querySelectorAll('.segments li')].map((line) => {
       const speaker = line.querySelector('.speaker');
@@ -312,7 +312,7 @@ describe('the console', {
       .status;
   }
 
-  /** The program of the page, with its request answered by the service. */
+  /** Runs the sample program of the page, and sends its request to the service. */
   async function runSigned(program: string, key: string, secret: string): Promise<number> {
     const sent: Record<string, string> = {};
     const body = program

@@ -17,16 +17,16 @@ export type OpenConsole = AsyncDisposable & {
   running: TestService;
   browser: Browser;
   origin: string;
-  /** A woman and a man, a sentence each, as a wave file: what the microphone hears again and again. */
+  /** A wave file in which a woman and a man say a sentence each. The microphone plays it again and again. */
   conversation: Uint8Array;
-  /** A browser's profile of its own, signed in unless told otherwise. */
+  /** A browser profile of its own. By default, it is signed in. */
   newContext(options?: NewContextOptions): Promise<BrowserContext>;
   goTo(page: Page, path: string): Promise<void>;
 };
 
 export type NewContextOptions = {
   signedOut?: boolean;
-  /** Signed in by itself, rather than with the session that the others share. */
+  /** Signed in with a session of its own, instead of the one that the others share. */
   ownSession?: boolean;
   width?: number;
   language?: 'en' | 'zh-TW';
@@ -34,8 +34,8 @@ export type NewContextOptions = {
 };
 
 /**
- * The whole service with the smallest real model, or with none where nothing is to be heard, and a real browser whose
- * microphone plays a conversation.
+ * The whole service with the smallest real model, or without a model for tests that recognise nothing, and a real browser
+ * whose microphone plays a conversation.
  */
 export async function openConsole({ model = true } = {}): Promise<OpenConsole | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'siann-console-'));
@@ -73,7 +73,7 @@ export async function openConsole({ model = true } = {}): Promise<OpenConsole | 
         colorScheme: theme,
         permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
       });
-      // A machine that is busy with something else is no failure.
+      // The machine may be busy with something else, which is no failure.
       context.setDefaultTimeout(60_000);
       if (signedOut) return context;
       const { token } = ownSession ? await newSession() : shared;

@@ -4,46 +4,54 @@ import { SiannError } from '../../client/siann.ts';
 import { english, type Word } from './english.ts';
 import { taiwanMandarin, taiwanMandarinErrors } from './taiwan-mandarin.ts';
 
-export type SpokenBy = 'en' | 'zh-TW';
+export type ConsoleLanguage = 'en' | 'zh-TW';
 
-export type Speech = {
-  language: SpokenBy;
-  setLanguage(language: SpokenBy): void;
+export type Translation = {
+  language: ConsoleLanguage;
+  setLanguage(language: ConsoleLanguage): void;
+  /** The text of a word, with its values filled in. */
   say(word: Word, values?: Record<string, string | number>): string;
-  /** What went wrong, in the reader's language, and what to do about it. */
+  /** What went wrong and what to do about it, in the reader's language. */
   explain(error: unknown): string;
   date(iso: string): string;
   time(iso: string): string;
   number(value: number, digits?: number): string;
 };
 
-const Spoken = createContext<Speech | undefined>(undefined);
+const TranslationContext = createContext<Translation | undefined>(undefined);
 
-/** Not a secret, and nothing anybody said. */
+/** The browser may store this, because it is neither a secret nor part of a transcript. */
 const storageName = 'siann-language';
 
-export function SpeechProvider({ children }: { children: ComponentChildren }) {
-  const [language, setLanguage] = useState<SpokenBy>(preferred);
+export function TranslationProvider({ children }: { children: ComponentChildren }) {
+  const [language, setLanguage] = useState<ConsoleLanguage>(preferred);
   useEffect(() => {
     document.documentElement.lang = language;
     localStorage.setItem(storageName, language);
   }, [language]);
-  return <Spoken.Provider value={createSpeech(language, setLanguage)}>{children}</Spoken.Provider>;
+  return (
+    <TranslationContext.Provider value={createTranslation(language, setLanguage)}>
+      {children}
+    </TranslationContext.Provider>
+  );
 }
 
-export function useSpeech(): Speech {
-  return useContext(Spoken)!;
+export function useTranslation(): Translation {
+  return useContext(TranslationContext)!;
 }
 
-function preferred(): SpokenBy {
+function preferred(): ConsoleLanguage {
   const kept = localStorage.getItem(storageName);
   if (kept === 'en' || kept === 'zh-TW') return kept;
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh-TW' : 'en';
 }
 
-function createSpeech(language: SpokenBy, setLanguage: (language: SpokenBy) => void): Speech {
+function createTranslation(
+  language: ConsoleLanguage,
+  setLanguage: (language: ConsoleLanguage) => void,
+): Translation {
   const words: Record<Word, string> = language === 'en' ? english : taiwanMandarin;
-  const say: Speech['say'] = (word, values = {}) =>
+  const say: Translation['say'] = (word, values = {}) =>
     words[word].replace(/\{(\w+)\}/g, (_match, name: string) => String(values[name] ?? ''));
   return {
     language,
