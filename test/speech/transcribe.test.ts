@@ -37,7 +37,7 @@ type Run = Pick<TranscribeOptions, 'onDecoded'> & { onListen(totalSeconds: numbe
 
 /** Five seconds of silence, in which nothing is ever recognised. */
 async function run({ onListen, ...options }: Run): Promise<number> {
-  let heard = 0;
+  let analysed = 0;
   const segments = transcribe(
     inChunks(toWave(new Float32Array(5 * pcmSampleRate))),
     { language: 'mixed', ...options },
@@ -65,8 +65,8 @@ async function run({ onListen, ...options }: Run): Promise<number> {
   return value.durationSeconds;
 
   async function listen(samples: Float32Array): Promise<Float32Array> {
-    heard += samples.length;
-    onListen(heard / pcmSampleRate);
+    analysed += samples.length;
+    onListen(analysed / pcmSampleRate);
     return new Float32Array(Math.floor(samples.length / voiceFrameSamples));
   }
 }

@@ -10,7 +10,7 @@ export const publishedVoiceModel = join(
   '../dist/silero_vad_v6.onnx',
 );
 
-/** The real network, built from the published weights as the model room does. */
+/** The real network, built from the published weights as src/model does. */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
   const graphPath = join(tmpdir(), `siann-voice-${process.pid}.onnx`);
   await writeFile(graphPath, Buffer.concat(buildVoiceActivityGraph(await readFile(publishedVoiceModel))));

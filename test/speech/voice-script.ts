@@ -20,7 +20,7 @@ export function scriptedVoice(probabilities: number[]): VoiceActivity {
   };
 }
 
-/** Noise that is nowhere the same, so that a sample tells its place in the recording. */
+/** Noise that is nowhere the same, so that every sample is another number. */
 export function numberedSamples(count: number): Pcm {
   const samples = new Float32Array(count);
   for (let i = 0; i < count; i++) {
@@ -31,8 +31,8 @@ export function numberedSamples(count: number): Pcm {
 }
 
 export async function* inChunks(samples: Pcm, sizes: number[]): AsyncGenerator<Pcm> {
-  for (let at = 0, turn = 0; at < samples.length; turn++) {
-    const size = sizes[turn % sizes.length]!;
+  for (let at = 0, chunk = 0; at < samples.length; chunk++) {
+    const size = sizes[chunk % sizes.length]!;
     yield samples.subarray(at, at + size);
     at += size;
   }

@@ -8,7 +8,7 @@ import type { Urgency } from './window-urgency.ts';
 export type WindowJobSettings = {
   encoderPaths: string[];
   decoderPath: string;
-  /** Folder of the published model: vocabulary and measures. */
+  /** Folder of the published model, with its vocabulary and dimensions. */
   modelFolder: string;
   integers: IntegerKind;
   /** The model knows Taiwanese, and can do with short contexts. */
@@ -58,7 +58,7 @@ export type RecognisedWindow = {
   averageLogProbability: number;
   compressionRatio: number;
   looped: boolean;
-  /** Text and timestamps as the decoder wrote them, up to the last of the text: a draft for a longer window. */
+  /** Text and timestamps as the decoder wrote them, up to the last token of the text: the draft for a longer window. */
   tokens: number[];
   segments: RecognisedSegment[];
 };

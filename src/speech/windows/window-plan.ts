@@ -24,8 +24,8 @@ const lookahead = 0.5 * pcmSampleRate;
 const longestSearch = 6 * pcmSampleRate;
 
 /**
- * Fills windows with spans, as full as they go. Recognition costs the same for a full window as for an empty one, so a
- * window never ends early: not at a long silence either, of which it holds only the ends.
+ * Fills windows with as many spans as they can hold. A full window costs little more than one with little speech, so a window never
+ * ends early, not even at a long silence: of that it holds only the ends.
  */
 export class WindowPlan {
   readonly #options: WindowPlanOptions;
@@ -121,9 +121,8 @@ function keptGap(before: PlannedSpan, after: PlannedSpan): number {
 }
 
 /**
- * The number of spans before the best silence in the last third of the window. A gap counts for where in that third the
- * next speech would begin (0 to 1) and for half its length in seconds (up to 1): a full window is worth more than a
- * perfect pause.
+ * The number of spans before the best silence in the last third of the window. The score of a silence is its position in that third
+ * (0 to 1) plus half its length in seconds (up to 0.5): a full window is worth more than a perfect pause.
  */
 function bestGap(spans: PlannedSpan[], layout: Layout, maxSamples: number): number | undefined {
   let best: number | undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeAll, fixture, indexOf, join, noise } from '../fixtures.ts';
 
-/** Files made by hand around uncompressed samples, so that every sample's place can be checked. */
+/** Files made by hand around uncompressed samples, so that the position of every sample can be checked. */
 const rate = 16_000;
 const blockMilliseconds = 100;
 const signal = Float32Array.from({ length: rate }, (_, i) => (1 + (i % 30_000)) / 32_768);

@@ -17,11 +17,11 @@ const weight = makeWeight([inputs, outputs], 121);
 /** Rows from quiet to loud, as frames of speech are. */
 const values = Float32Array.from(
   { length: rows * inputs },
-  (_, i) => 10 ** (Math.floor(i / inputs) - 2) * bell(),
+  (_, i) => 10 ** (Math.floor(i / inputs) - 2) * normal(),
 );
 
 test('a block-quantised product differs from the real one by no more than the rounding of weights and inputs', async () => {
-  const bias = Float32Array.from({ length: outputs }, bell);
+  const bias = Float32Array.from({ length: outputs }, normal);
   const product = await run(values, rows, (graph, x) =>
     blockQuantisedProduct(graph, x, 'w', toBlocks([weight]), bias),
   );
@@ -126,7 +126,7 @@ async function run(
 
 function makeWeight(shape: [number, number], zeroPoint: number): QuantisedWeight {
   const bytes = Uint8Array.from({ length: shape[0] * shape[1] }, () => {
-    return Math.max(0, Math.min(255, Math.round(zeroPoint + 30 * bell())));
+    return Math.max(0, Math.min(255, Math.round(zeroPoint + 30 * normal())));
   });
   return { shape, bytes, scale: 0.004, zeroPoint };
 }
@@ -135,6 +135,6 @@ function largest(numbers: ArrayLike<number>): number {
   return Math.max(...Array.from(numbers, Math.abs));
 }
 
-function bell(): number {
+function normal(): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -64,18 +64,18 @@ test('keys and values are within 12 % of those in real numbers, the published gr
 
 test('the text is the one that the network in real numbers writes', () => {
   assert.match(decodeText(signed.vocabulary, tokens.slice(4)), /at 9 o'clock on Monday morning/);
-  for (let place = 3; place < tokens.length; place++) {
-    const next = tokens[place + 1] ?? signed.vocabulary.endOfText;
-    assert.equal(likeliest(exact.rows[place]!), next, `token ${place + 1}`);
+  for (let at = 3; at < tokens.length; at++) {
+    const next = tokens[at + 1] ?? signed.vocabulary.endOfText;
+    assert.equal(likeliest(exact.rows[at]!), next, `token ${at + 1}`);
   }
 });
 
 test('the 20 likeliest next tokens are as likely as in real numbers, within 1 and 0.4 on average in the logarithm', () => {
-  for (const [place, row] of rows.entries()) {
-    const expected = exact.rows[place + 3]!;
+  for (const [index, row] of rows.entries()) {
+    const expected = exact.rows[index + 3]!;
     const differences = topTokens(expected, 20).map((token) => Math.abs(row[token]! - expected[token]!));
     const mean = differences.reduce((sum, each) => sum + each, 0) / differences.length;
-    assert(mean < 0.4 && Math.max(...differences) < 1, `after ${place + 4} tokens: ${differences}`);
+    assert(mean < 0.4 && Math.max(...differences) < 1, `after ${index + 4} tokens: ${differences}`);
   }
 });
 
@@ -196,17 +196,17 @@ function unpack(
   bytes: CacheBytes,
   scales: Float32Array,
   frames: number,
-  place: (channel: number, frame: number) => number,
+  indexOf: (channel: number, frame: number) => number,
 ): Float32Array {
   const { width } = shape;
   const middle = bytes instanceof Int8Array ? 0 : 128;
   return Float32Array.from({ length: frames * width }, (_, i) => {
     const channel = i % width;
-    return (bytes[place(channel, Math.floor(i / width))]! - middle) * scales[channel]!;
+    return (bytes[indexOf(channel, Math.floor(i / width))]! - middle) * scales[channel]!;
   });
 }
 
-/** The first decoder layer's keys, from what the published encoder hears. */
+/** The first decoder layer's keys, as the published encoder gives them. */
 async function publishedKeys(): Promise<Float32Array> {
   const session = await InferenceSession.create(tiny.encoder.path, { intraOpNumThreads: 1 });
   const mel = new Tensor('float32', await features(), [1, 80, 3000]);

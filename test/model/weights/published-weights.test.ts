@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test('every matrix and vector of the tiny model is found under its place in the network', async () => {
+test('every matrix and vector of the tiny model is found under its path in the network', async () => {
   const { width, encoderLayers, decoderLayers, vocabulary, maxTokens } = await readWhisperShape(tiny.folder);
   const { matrices, vectors } = await readPublishedWeights(files);
   const shapes = new Map([

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAgreement } from '../../../src/speech/live/agreement.ts';
 
-test('what three hypotheses in a row agree on is shown, save the last words, which were heard in part', () => {
+test('what three hypotheses in a row agree on is shown, except the last words, which may be spoken only in part', () => {
   const chinese = shown(['', '今天天氣很', '今天天氣很好', '今天天氣很好我們走', '今天天氣很好我們走吧']);
   assert.deepEqual(chinese, ['', '', '', '今天天氣很', '今天天氣很好']);
   const english = shown([

@@ -17,7 +17,7 @@ test('each language of a window is recognised by itself, and its times are those
   const asked: [number, string][] = [];
   const parts = await recogniseParts(window, async ({ audio, language }) => {
     asked.push([audio.length / 16_000, language]);
-    if (language !== 'mixed') return heard([0, audio.length / 16_000]);
+    if (language !== 'mixed') return recognisedAt([0, audio.length / 16_000]);
     return {
       languages: [
         { language: 'zh', startSeconds: 0, endSeconds: 9.5 },
@@ -43,7 +43,7 @@ test('each language of a window is recognised by itself, and its times are those
 
 test('what the text leaves out is recognised again, until all of it is covered', async () => {
   const parts = await recogniseParts({ ...window, language: 'en-US' }, async ({ audio }) => {
-    return heard([0, Math.min(6, audio.length / 16_000)]);
+    return recognisedAt([0, Math.min(6, audio.length / 16_000)]);
   });
   assert.deepEqual(
     parts.flatMap(({ segments }) =>
@@ -58,17 +58,17 @@ test('what the text leaves out is recognised again, until all of it is covered',
   );
 });
 
-test('a window in which nothing is heard is not asked about again', async () => {
+test('a window in which nothing is recognised is not tried again', async () => {
   let asked = 0;
   const parts = await recogniseParts(window, async () => {
     asked++;
-    return heard();
+    return recognisedAt();
   });
   assert.equal(asked, 1);
   assert.deepEqual(parts[0]!.segments, []);
 });
 
-function heard(...times: [number, number][]): WindowResult {
+function recognisedAt(...times: [number, number][]): WindowResult {
   const segments = times.map(([startSeconds, endSeconds]) => recognisedSegment({ startSeconds, endSeconds }));
   return { recognised: recognisedWindow(segments) };
 }

@@ -28,7 +28,7 @@ test('it goes when the model is not sure of the words', () => {
   assert.deepEqual(kept(recognisedWindow([segment]), speechWindow()), []);
 });
 
-test('it goes when the model hears no speech', () => {
+test('it is dropped when the model finds no speech', () => {
   assert.deepEqual(kept(recognisedWindow([thanks], { noSpeechProbability: 0.7 }), speechWindow()), []);
 });
 

@@ -6,7 +6,7 @@ import type { Segment } from '../../../src/speech/transcript/segment.ts';
 
 test('the language of a transcript is the one spoken for the longest time', async () => {
   const { language, segments, durationSeconds } = await collectTranscript(
-    heard([2, 'en'], [5, 'zh'], [2, 'en']),
+    segmentsOf([2, 'en'], [5, 'zh'], [2, 'en']),
     'mixed',
   );
   assert.equal(language, 'zh');
@@ -15,11 +15,11 @@ test('the language of a transcript is the one spoken for the longest time', asyn
 });
 
 test('silence has the language that was asked for', async () => {
-  assert.equal((await collectTranscript(heard(), 'en-US')).language, 'en');
-  assert.equal((await collectTranscript(heard(), 'mixed')).language, 'zh');
+  assert.equal((await collectTranscript(segmentsOf(), 'en-US')).language, 'en');
+  assert.equal((await collectTranscript(segmentsOf(), 'mixed')).language, 'zh');
 });
 
-async function* heard(
+async function* segmentsOf(
   ...pieces: [number, SpokenLanguage][]
 ): AsyncGenerator<Segment, { durationSeconds: number }> {
   const figures = {

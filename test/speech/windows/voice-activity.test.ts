@@ -8,16 +8,16 @@ test('the probabilities do not depend on how the samples arrive', async () => {
   const speech = await readFixture('two-sentences.flac');
   const [whole, inParts] = [voice.open(), voice.open()];
   const expected = [...(await whole.push(speech)), ...(await whole.end())];
-  const heard: number[] = [];
+  const found: number[] = [];
   for (let at = 0, size = 1; at < speech.length; at += size, size = (size * 7 + 3) % 5_000) {
-    heard.push(...(await inParts.push(speech.subarray(at, at + size))));
+    found.push(...(await inParts.push(speech.subarray(at, at + size))));
   }
-  heard.push(...(await inParts.end()));
-  assert.equal(heard.length, Math.ceil(speech.length / 512));
-  assert(heard.every((probability, frame) => Math.abs(probability - expected[frame]!) < 1e-4));
+  found.push(...(await inParts.end()));
+  assert.equal(found.length, Math.ceil(speech.length / 512));
+  assert(found.every((probability, frame) => Math.abs(probability - expected[frame]!) < 1e-4));
 });
 
-test('two recordings heard in turn do not disturb each other', async () => {
+test('two recordings analysed at the same time do not disturb each other', async () => {
   await using voice = await openVoiceActivity();
   const speech = await readFixture('speech.flac');
   const alone = await voice.open().push(speech);

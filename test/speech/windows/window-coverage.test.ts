@@ -11,7 +11,7 @@ const samples = numberedSamples(4 * blockSamples);
 const maxSamples = 30_000;
 
 test('speech that is covered piece by piece passes', () => {
-  const coverage = watch();
+  const coverage = openCoverage();
   coverage.addSpeech(speech(5_000, 10_000));
   coverage.addWindow(windowOf([4_000, 12_000]));
   coverage.addWindow(windowOf([20_000, 25_000]));
@@ -55,7 +55,7 @@ const violations: Record<string, [RegExp, (coverage: WindowCoverage) => void]> =
     /longer than allowed/,
     (coverage) => coverage.addWindow(windowOf([0, 30_001])),
   ],
-  'audio from another place': [
+  'audio from another time': [
     /differs from the recording/,
     (coverage) => {
       const window = windowOf([4_000, 8_000]);
@@ -71,10 +71,10 @@ const violations: Record<string, [RegExp, (coverage: WindowCoverage) => void]> =
   ],
 };
 for (const [name, [message, violate]] of Object.entries(violations)) {
-  test(`${name} is noticed`, () => assert.throws(() => violate(watch()), message));
+  test(`${name} is noticed`, () => assert.throws(() => violate(openCoverage()), message));
 }
 
-function watch(): WindowCoverage {
+function openCoverage(): WindowCoverage {
   const recording = new WindowRecording();
   for (let at = 0; at < samples.length; at += blockSamples) {
     recording.append(samples.subarray(at, at + blockSamples), new Float32Array(blockSamples / 512));

@@ -12,7 +12,7 @@ test('the pause between words wins over the closure of a plosive', () => {
   assert(pause > start + 16_000 && pause < start + 18_400);
 });
 
-test('of equally loud places the one with the least voice is taken', () => {
+test('of equally loud moments the one with the least voice is taken', () => {
   const audio = tone(32_000);
   const pause = findPause(audio, start, (frame) => (frame >= 110 && frame < 116 ? 0.3 : 0.9));
   assert(pause > 110 * 512 && pause < 116 * 512);

@@ -30,7 +30,7 @@ const recordings = fc
     };
   });
 
-test('every voiced sample is in exactly one window, with the audio of its place, and windows go forward', async () => {
+test('every voiced sample is in exactly one window, with the audio of that time, and windows go forward', async () => {
   await fc.assert(
     fc.asyncProperty(recordings, async ({ probabilities, samples, maxWindowSeconds }) => {
       const windows = await pack(samples, probabilities, { maxWindowSeconds });
@@ -64,9 +64,9 @@ test('a time in a window is exact on every sample and never goes backward', asyn
       for (const window of await pack(samples, probabilities, { maxWindowSeconds })) {
         let offset = 0;
         for (const { start, audio } of piecesOf(window)) {
-          for (const place of [0, audio.length >> 1, audio.length - 1]) {
-            const time = toRecordingTime(window, (offset + place) / pcmSampleRate);
-            assert(Math.abs(time - (start + place) / pcmSampleRate) < 1e-6);
+          for (const at of [0, audio.length >> 1, audio.length - 1]) {
+            const time = toRecordingTime(window, (offset + at) / pcmSampleRate);
+            assert(Math.abs(time - (start + at) / pcmSampleRate) < 1e-6);
           }
           offset += audio.length;
         }
@@ -181,7 +181,7 @@ test('a window comes as soon as it is full, and a reader that stops also stops t
       .flat(),
   );
   const samples = numberedSamples(probabilities.length * 512);
-  let [heard, stopped] = [0, false];
+  let [read, stopped] = [0, false];
   async function* source(): AsyncGenerator<Pcm> {
     try {
       yield* inChunks(samples, [16_000]);
@@ -190,10 +190,10 @@ test('a window comes as soon as it is full, and a reader that stops also stops t
     }
   }
   const onAudio = (seconds: number) => {
-    heard = seconds;
+    read = seconds;
   };
   for await (const _ of packWindows(source(), scriptedVoice(probabilities), { onAudio })) break;
-  assert(heard < 32, `heard ${heard} s`);
+  assert(read < 32, `read ${read} s`);
   assert(stopped);
 });
 

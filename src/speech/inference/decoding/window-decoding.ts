@@ -114,7 +114,7 @@ export class WindowDecoding {
     );
   }
 
-  /** No try was good: the likeliest is the least invented. */
+  /** When no try was good, the likeliest is taken: it is the one least invented. */
   #best(): Attempt {
     return this.#attempts.reduce((best, each) =>
       each.averageLogProbability > best.averageLogProbability ? each : best,

@@ -25,7 +25,7 @@ export function createLogMel(): LogMel {
     const mel = new Float32Array(melBands * frames).fill(-10);
     const padded = reflectStart(audio, frames * hopSamples);
     const spoken = Math.min(frames, Math.ceil((audio.length + frameSamples / 2) / hopSamples) + 1);
-    // Two real frames travel through one complex transform: one as its real, one as its imaginary part.
+    // One complex transform serves two frames: one is its real part, one its imaginary part.
     for (let frame = 0; frame < spoken; frame += 2) {
       fill(real, padded, frame * hopSamples, window);
       fill(imaginary, padded, (frame + 1) * hopSamples, window);
@@ -87,7 +87,7 @@ function addBands(
   }
 }
 
-/** Everything more than 80 dB under the loudest point is floor; then about −1…1. */
+/** Everything more than 80 dB below the loudest point is raised to that level; the result lies in about −1…1. */
 function compress(mel: Float32Array): Float32Array {
   let top = Number.NEGATIVE_INFINITY;
   for (const value of mel) if (value > top) top = value;

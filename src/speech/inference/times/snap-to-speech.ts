@@ -31,7 +31,7 @@ export function snapToSpeech(segments: RecognisedSegment[], speech: readonly Spo
   }
 }
 
-/** Where the stretch begins in which the segment does. */
+/** The start of the stretch of speech in which the segment starts. */
 function startOfSpeech(segment: SpokenStretch, speech: readonly SpokenStretch[]): number | undefined {
   const start = speech.find(
     ({ endSeconds }) => endSeconds - sliver > segment.startSeconds || endSeconds >= segment.endSeconds,
@@ -39,7 +39,7 @@ function startOfSpeech(segment: SpokenStretch, speech: readonly SpokenStretch[])
   return start !== undefined && start < segment.endSeconds ? start : undefined;
 }
 
-/** Where the stretch ends in which the segment does. */
+/** The end of the stretch of speech in which the segment ends. */
 function endOfSpeech(segment: SpokenStretch, speech: readonly SpokenStretch[]): number | undefined {
   const end = speech.findLast(
     ({ startSeconds }) => startSeconds + sliver < segment.endSeconds || startSeconds <= segment.startSeconds,

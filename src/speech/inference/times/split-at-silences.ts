@@ -22,7 +22,7 @@ export function reachesOver(
   return startSeconds < silence.startSeconds - overlap && endSeconds > silence.endSeconds + overlap;
 }
 
-/** Cuts segments that reach over a silence at the word: needs word times. */
+/** Cuts segments that reach over a silence between two words. The words must have times. */
 export function splitAtSilences(
   vocabulary: Vocabulary,
   segments: RecognisedSegment[],

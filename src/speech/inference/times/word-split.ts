@@ -4,7 +4,7 @@ export type TokenWord = { text: string; tokens: number[] };
 
 const han = /\p{Script=Han}/u;
 
-/** Groups tokens into words: Chinese as the tokens have it (a character or a common word), Latin script by the space; punctuation stays with the word before it. */
+/** Groups tokens into words. A Chinese word is a token (a character or a common word), a Latin word ends at a space, and punctuation belongs to the word before it. */
 export function splitWords(vocabulary: Vocabulary, tokens: readonly number[]): TokenWord[] {
   const words: TokenWord[] = [];
   for (const unit of wholeCharacters(vocabulary, tokens)) {
