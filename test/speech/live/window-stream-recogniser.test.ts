@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
-import type { RunOptions } from '../../../src/pool/dispatcher.ts';
+import type { Priority, RunOptions } from '../../../src/pool/dispatcher.ts';
 import type { RecognitionEvent, StreamOptions } from '../../../src/speech/live/stream-recogniser.ts';
 import { createWindowStreamRecogniser } from '../../../src/speech/live/window-stream-recogniser.ts';
 import { voiceFrameSamples } from '../../../src/speech/windows/voice-activity.ts';
@@ -21,6 +21,7 @@ test('speech is shown while it goes on, and is final once the speaker pauses', a
   near(final.startSeconds, 0.5);
   near(final.endSeconds, 3.5);
   assert(jobs.filter(({ job }) => job.urgency === 'partial').length >= 3);
+  assert(jobs.every(({ priority }) => priority === 'realtime'));
 });
 
 test('the final is begun in a pause, before it is known whether the utterance is over', async () => {
@@ -191,14 +192,14 @@ type Script = {
 async function recogniseAll(voice: number[], options: Partial<StreamOptions> = {}, script: Script = {}) {
   const audio = numberedSamples(voice.length * voiceFrameSamples);
   const events: RecognitionEvent[] = [];
-  const jobs: { job: WindowJob; running: number }[] = [];
+  const jobs: { job: WindowJob; priority: Priority; running: number }[] = [];
   let running = 0;
   const stream = createWindowStreamRecogniser({
     dispatcher: {
-      async run(job: WindowJob, { signal }: RunOptions): Promise<WindowResult> {
+      async run(job: WindowJob, { signal, priority }: RunOptions): Promise<WindowResult> {
         if (script.fail) throw script.fail;
         running++;
-        jobs.push({ job, running });
+        jobs.push({ job, priority, running });
         if (script.partialsHang && job.urgency === 'partial') await aborted(signal!);
         running--;
         signal?.throwIfAborted();
