@@ -78,8 +78,8 @@ async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
   const language = languageFor(engine.name, set.language, values.language);
   for (const [index, sentence] of set.sentences.entries()) {
     showProgress(`${engine.name} ${set.name} ${index + 1}/${set.sentences.length}`);
-    const heard = await engine.transcribe(sentence.file, language ? { language } : {});
-    results.push(toSentenceResult(engine.name, set, sentence, heard));
+    const transcription = await engine.transcribe(sentence.file, language ? { language } : {});
+    results.push(toSentenceResult(engine.name, set, sentence, transcription));
     if (values.json) await writeFile(values.json, JSON.stringify(results, null, 1));
   }
   endProgress();
@@ -123,7 +123,7 @@ function worstSentences(): string {
   return bad
     .map(
       ({ engine, set, file, foldedScore, reference, hypothesis }) =>
-        `${engine} ${set}/${file} ${percent(errorRate(foldedScore))}\n  said   ${reference}\n  heard  ${hypothesis.trim()}`,
+        `${engine} ${set}/${file} ${percent(errorRate(foldedScore))}\n  said   ${reference}\n  wrote  ${hypothesis.trim()}`,
     )
     .join('\n');
 }

@@ -5,7 +5,7 @@ export type Recording = { samples: Float32Array; text: string };
 
 const gapSeconds = 0.5;
 
-/** Joins sentences, one from each set in turn and from the start again when they run out, to the length asked for. */
+/** Joins sentences, one from each set after another and from the start again when they run out, to the length asked for. */
 export async function joinSentences(sets: SpeechSet[], seconds: number): Promise<Recording> {
   const samples = new Float32Array(Math.round(seconds * sampleRate));
   const texts: string[] = [];
@@ -23,7 +23,7 @@ export async function joinSentences(sets: SpeechSet[], seconds: number): Promise
 function* inTurn(sets: SpeechSet[]): Generator<Sentence> {
   const longest = Math.max(...sets.map((set) => set.sentences.length));
   while (longest > 0) {
-    for (let turn = 0; turn < longest; turn += 1)
-      for (const set of sets) if (turn < set.sentences.length) yield set.sentences[turn]!;
+    for (let index = 0; index < longest; index += 1)
+      for (const set of sets) if (index < set.sentences.length) yield set.sentences[index]!;
   }
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-export type MemoryWatch = { stop(): { peakBytes: number } };
+export type MemorySampling = { stop(): { peakBytes: number } };
 
 /**
  * Samples the resident memory of all processes that are started below this one from now on; pages that they share are
  * counted once for each.
  */
-export function watchChildMemory(intervalMilliseconds = 100): MemoryWatch {
+export function sampleChildMemory(intervalMilliseconds = 100): MemorySampling {
   const earlier = new Set(descendantsOf(process.pid));
   let peakBytes = 0;
   const sample = () => {
@@ -23,7 +23,7 @@ export function watchChildMemory(intervalMilliseconds = 100): MemoryWatch {
 }
 
 /** Samples the resident memory of this process and all below it. */
-export function watchTreeMemory(intervalMilliseconds: number): { stop(): { samplesBytes: number[] } } {
+export function sampleTreeMemory(intervalMilliseconds: number): { stop(): { samplesBytes: number[] } } {
   const samplesBytes: number[] = [];
   const timer = setInterval(
     () => samplesBytes.push(totalBytes([process.pid, ...descendantsOf(process.pid)])),

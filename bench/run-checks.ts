@@ -4,7 +4,7 @@ import { describeThisRun } from './figures/this-run.ts';
 import { type Command, commandLine, definingOptions } from './options.ts';
 import { formatTable } from './table.ts';
 
-/** Takes each check in its turn, prints its figures beside their bars and records them; a bar that is missed makes the command fail. */
+/** Takes one check after another, prints its figures beside their bars and records them; a bar that is missed makes the command fail. */
 export async function runChecks<Check extends string>(
   command: Command,
   checks: readonly Check[],

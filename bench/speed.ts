@@ -20,7 +20,7 @@ import { atLeast, atMost, type Figure, rounded } from './figures/figure.ts';
 import { joinSentences } from './long-recording.ts';
 import { median } from './median.ts';
 import { readCommand } from './options.ts';
-import { watchChildMemory } from './process-memory.ts';
+import { sampleChildMemory } from './process-memory.ts';
 import { createRecord, printMissed } from './run-checks.ts';
 import { readSpeechSets, type SpeechSet, speechFolder } from './speech-sets.ts';
 import { formatTable } from './table.ts';
@@ -106,7 +106,7 @@ async function writeShortClip(from: SpeechSet[]): Promise<Clip> {
 async function measure(name: EngineName, long: Clip, short: Clip): Promise<Figures> {
   const language = languageFor(name, sets[0]!.language, values.language);
   const options = language ? { language } : {};
-  const memory = watchChildMemory();
+  const memory = sampleChildMemory();
   progress(name, 'starting');
   const opened = performance.now();
   await using engine = await open(name);

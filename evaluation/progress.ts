@@ -1,4 +1,4 @@
-/** One line on the terminal, which the next takes the place of. */
+/** One line on the terminal, which the next one replaces. */
 export function showProgress(text: string): void {
   process.stderr.write(`\r${text}\x1b[K`);
 }

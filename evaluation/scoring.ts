@@ -52,10 +52,10 @@ export function alignUnits(reference: string[], hypothesis: string[]): Score {
   for (const _ of hypothesis) row.push(step(row.at(-1)!, 'insertions'));
   for (const expected of reference) {
     const next: Cell[] = [step(row[0]!, 'deletions')];
-    hypothesis.forEach((heard, column) => {
+    hypothesis.forEach((written, column) => {
       const diagonal = row[column]!;
       const candidates = [
-        heard === expected ? diagonal : step(diagonal, 'substitutions'),
+        written === expected ? diagonal : step(diagonal, 'substitutions'),
         step(row[column + 1]!, 'deletions'),
         step(next[column]!, 'insertions'),
       ];

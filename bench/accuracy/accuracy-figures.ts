@@ -5,7 +5,7 @@ import { atMost, type Figure, percentOf } from '../figures/figure.ts';
 import { pairOf } from '../switching-sets.ts';
 import type { SentenceResult } from './sentence-result.ts';
 
-/** For model small with its adapter, heard as the product does by default. In per cent, with numbers as they are written or folded. */
+/** For model small with its adapter, as the product recognises by default. In per cent, with numbers as they are written or folded. */
 const bars: Record<string, { error?: number; folded?: number }> = {
   english: { error: 9.7 },
   mandarin: { folded: 10.5 },

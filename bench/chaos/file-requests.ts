@@ -5,7 +5,7 @@ import type { KnownSample, Sample } from './samples.ts';
 
 const wrongKey = `sk_live_${'0'.repeat(32)}`;
 
-/** Sends a file and holds the answer against what is heard in it in calm. */
+/** Sends a file and holds the answer against the text that the same file has in calm. */
 export async function sendFile(caller: Caller, sample: KnownSample, streamed = false): Promise<Outcome> {
   const kind = streamed ? 'streamed' : 'file';
   const facts = { kind, keyId: caller.key.id, audioMs: sample.milliseconds };
@@ -13,16 +13,16 @@ export async function sendFile(caller: Caller, sample: KnownSample, streamed = f
   const answer = await caller.send(sample.bytes, caller.key.key, fields).catch((error) => error);
   if (answer instanceof Error) return { ...facts, ...caller.lost(answer) };
   if (answer.status !== 200) return { ...facts, ...refusalOf(answer) };
-  const heard = streamed ? lastEvent(answer) : JSON.parse(answer.body);
-  if (heard === undefined)
+  const result = streamed ? lastEvent(answer) : JSON.parse(answer.body);
+  if (result === undefined)
     return { ...facts, ...caller.lost(new BrokenAnswer(answer.requestId, 'no last event')) };
   // The head of a streamed answer has gone out before anything can go wrong.
-  if (heard.error) return { ...facts, ...refusalOf(answer, heard.error) };
-  const seconds = streamed ? heard.usage.seconds : heard.duration;
+  if (result.error) return { ...facts, ...refusalOf(answer, result.error) };
+  const seconds = streamed ? result.usage.seconds : result.duration;
   const told = { requestId: answer.requestId, toldMs: Math.round(seconds * 1000) };
-  return heard.text === sample.text
+  return result.text === sample.text
     ? { ...facts, ...told, end: 'right' }
-    : { ...facts, ...told, end: 'fault', detail: `"${heard.text}" instead of "${sample.text}"` };
+    : { ...facts, ...told, end: 'fault', detail: `"${result.text}" instead of "${sample.text}"` };
 }
 
 /** A client that goes away some time after it began to send. */

@@ -12,7 +12,7 @@ const endsWithinMs = 90_000;
 /** Closes after which a client connects again: the node drains, or has too much to do. */
 const passingCloses = [1001, 1013];
 
-/** Says something into a live stream; with a text, what is heard must be that. */
+/** Says something into a live stream; with a text, the transcript must be that. */
 export async function speakLive(caller: Caller, speech: Uint8Array, text?: string): Promise<Outcome> {
   const audioMs = speech.length / 32;
   const facts = { kind: 'live', keyId: caller.key.id, audioMs };
@@ -58,11 +58,15 @@ function endOf(
   if (code === 1006) return { ...caller.lost(new Error('stream cut')), ...told };
   if (code !== 1000 || !end) return { ...told, end: 'fault', detail: `close ${code}${why}` };
   if (end.billed_seconds !== end.audio_seconds)
-    return { ...told, end: 'fault', detail: `heard ${end.audio_seconds} s, billed ${end.billed_seconds} s` };
-  const heard = textOf(client);
-  if (text !== undefined && heard !== text)
-    return { ...told, end: 'fault', detail: `live "${heard}" instead of "${text}"` };
-  return { ...told, end: 'right', ...(text === undefined && { detail: heard }) };
+    return {
+      ...told,
+      end: 'fault',
+      detail: `received ${end.audio_seconds} s, billed ${end.billed_seconds} s`,
+    };
+  const received = textOf(client);
+  if (text !== undefined && received !== text)
+    return { ...told, end: 'fault', detail: `live "${received}" instead of "${text}"` };
+  return { ...told, end: 'right', ...(text === undefined && { detail: received }) };
 }
 
 function refusedUpgrade(caller: Caller, error: Error): Pick<Outcome, 'end' | 'detail' | 'retryAfterMs'> {

@@ -31,12 +31,12 @@ export function planMishaps({ cluster, random, requests, count }: MishapOptions)
     if (deck.length === 0) deck = shuffled(kinds, random);
     return deck.pop()!;
   };
-  return Array.from({ length: count }, (_, turn) => {
-    const drawn = turn % twoAtOnceEvery === twoAtOnceEvery - 1 ? [draw(), draw()] : [draw()];
+  return Array.from({ length: count }, (_, index) => {
+    const drawn = index % twoAtOnceEvery === twoAtOnceEvery - 1 ? [draw(), draw()] : [draw()];
     const different = drawn.filter(({ thing }, at) => drawn.findIndex((each) => each.thing === thing) === at);
     const inOrder = different.sort((one, other) => things.indexOf(one.thing) - things.indexOf(other.thing));
     return {
-      atRequest: Math.floor(((turn + random.next()) / count) * requests * 0.95),
+      atRequest: Math.floor(((index + random.next()) / count) * requests * 0.95),
       awayMs: random.below(longestAwayMs),
       losses: inOrder.map((kind) => lossOf(kind, cluster, random)),
     };
@@ -67,6 +67,6 @@ export async function runMishaps({ mishaps, begun, explain }: MishapRun): Promis
 }
 
 function shuffled<T>(cards: readonly T[], random: Random): T[] {
-  const order = cards.map((card) => ({ card, place: random.next() }));
-  return order.sort((one, other) => one.place - other.place).map(({ card }) => card);
+  const order = cards.map((card) => ({ card, key: random.next() }));
+  return order.sort((one, other) => one.key - other.key).map(({ card }) => card);
 }

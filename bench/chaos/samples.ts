@@ -3,7 +3,7 @@ import { pcmSampleRate } from '../../src/audio/pcm.ts';
 import { toLinear16 } from '../../src/audio/samples/linear16.ts';
 import { clearlySpoken, createClips, createRepeatedSpeech, toWave } from '../service/clips.ts';
 
-/** A file to send, before and after it is known what the service hears in it. */
+/** A file to send, before and after its text is known. */
 export type Sample = { name: string; bytes: Uint8Array };
 export type KnownSample = Sample & { text: string; milliseconds: number };
 

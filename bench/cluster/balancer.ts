@@ -20,21 +20,21 @@ const lookEveryMs = 100;
 export function createBalancer(nodes: readonly ClusterNode[], ca: string): Balancer {
   const clients = new Map(nodes.map((node) => [node, createClient({ port: node.port, ca })]));
   const ready = new Set(nodes);
-  let turn = 0;
+  let next = 0;
   let reconnections = 0;
   let closed = false;
 
-  const watch = async (node: ClusterNode) => {
+  const follow = async (node: ClusterNode) => {
     while (!closed) {
       if ((await statusOf('/readyz', node.port, ca)) === 200) ready.add(node);
       else ready.delete(node);
       await sleep(lookEveryMs, undefined, { ref: false });
     }
   };
-  for (const node of nodes) void watch(node);
+  for (const node of nodes) void follow(node);
   const pick = () => {
     const candidates = ready.size > 0 ? [...ready] : nodes;
-    return candidates[turn++ % candidates.length]!;
+    return candidates[next++ % candidates.length]!;
   };
 
   return {

@@ -21,7 +21,7 @@ const lasting = [
   failedList,
 ];
 
-/** Everything of requests long over that is still somewhere: leases, reservations, jobs, audio, places, files. */
+/** Everything of requests long over that is still somewhere: leases, reservations, jobs, audio, permits, files. */
 export async function leftBehind(cluster: Cluster, key: string): Promise<string[]> {
   const left: string[] = [];
   for (const { name, port } of cluster.apis) {

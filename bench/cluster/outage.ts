@@ -18,7 +18,13 @@ const backWithinSeconds = 5;
 const frameMs = 100;
 
 type Asked = { atSeconds: number; tookMs: number; answer: Answer | Error };
-type Heard = { code: number; text: string; sentSeconds: number; audioSeconds: number; billedSeconds: number };
+type Stream = {
+  code: number;
+  text: string;
+  sentSeconds: number;
+  audioSeconds: number;
+  billedSeconds: number;
+};
 
 /** Redis, then PostgreSQL, is away for a while: what requests are told, and what becomes of a stream that goes on. */
 export async function measureOutages({ env, awaySeconds, explain }: OutageOptions): Promise<Figure[]> {
@@ -34,11 +40,11 @@ export async function measureOutages({ env, awaySeconds, explain }: OutageOption
     const speaking = speak(target, speech);
     await sleep(beforeSeconds * 1000);
     const asked = await askThroughOutage(cluster, target, name, awaySeconds);
-    const heard = await speaking;
-    explain(`${name} away: ${JSON.stringify(heard)}`);
+    const stream = await speaking;
+    explain(`${name} away: ${JSON.stringify(stream)}`);
     for (const { atSeconds, tookMs, answer } of asked)
       explain(`  ${atSeconds.toFixed(1)} s: ${told(answer)} after ${Math.round(tookMs)} ms`);
-    figures.push(...figuresOf(name, { asked, heard, calm, awaySeconds }));
+    figures.push(...figuresOf(name, { asked, stream, calm, awaySeconds }));
   }
   return figures;
 }
@@ -62,10 +68,10 @@ async function askThroughOutage(
     const answer = await send().catch((error: Error) => error);
     asked.push({ atSeconds, tookMs: (elapsed() - atSeconds) * 1000, answer });
   };
-  for (let turn = 0; elapsed() < awaySeconds + backWithinSeconds + 1; turn++) {
+  for (let request = 0; elapsed() < awaySeconds + backWithinSeconds + 1; request++) {
     if (elapsed() >= awaySeconds) back ??= cluster[name].start();
     const send = () =>
-      turn % 2 === 0 ? client.get('/v1/account', target.key) : client.transcribe(clip!.wave, target.key);
+      request % 2 === 0 ? client.get('/v1/account', target.key) : client.transcribe(clip!.wave, target.key);
     under.push(ask(send));
     await sleep(askEveryMs);
   }
@@ -74,7 +80,7 @@ async function askThroughOutage(
 }
 
 /** Says it at the pace of speech. */
-async function speak(target: StreamTarget, speech: Uint8Array): Promise<Heard> {
+async function speak(target: StreamTarget, speech: Uint8Array): Promise<Stream> {
   const client = await openStream(target);
   const frameBytes = 32 * frameMs;
   const startedAt = performance.now();
@@ -100,16 +106,16 @@ async function speak(target: StreamTarget, speech: Uint8Array): Promise<Heard> {
   };
 }
 
-type Seen = { asked: Asked[]; heard: Heard; calm: Heard; awaySeconds: number };
+type Seen = { asked: Asked[]; stream: Stream; calm: Stream; awaySeconds: number };
 
-function figuresOf(name: 'redis' | 'postgres', { asked, heard, calm, awaySeconds }: Seen): Figure[] {
+function figuresOf(name: 'redis' | 'postgres', { asked, stream, calm, awaySeconds }: Seen): Figure[] {
   const during = asked.filter(({ atSeconds, tookMs }) => atSeconds + tookMs / 1000 < awaySeconds);
   const wrong = during.filter(({ answer }) => !isRightRefusal(answer));
   const times = during.map(({ tookMs }) => tookMs);
   const after = asked.filter(({ atSeconds }) => atSeconds > awaySeconds + backWithinSeconds);
   const what = `${name === 'redis' ? 'Redis' : 'PostgreSQL'} away for ${awaySeconds} s`;
-  const lost = heard.sentSeconds - heard.audioSeconds;
-  const unbilled = heard.audioSeconds - heard.billedSeconds;
+  const lost = stream.sentSeconds - stream.audioSeconds;
+  const unbilled = stream.audioSeconds - stream.billedSeconds;
   return [
     {
       id: `outage/${name}/refused`,
@@ -139,16 +145,16 @@ function figuresOf(name: 'redis' | 'postgres', { asked, heard, calm, awaySeconds
       what: `${what}: audio of a live stream that was lost or not billed`,
       value: lost + unbilled,
       bar: '0, closed with 1000',
-      met: heard.code === 1000 && lost === 0 && unbilled === 0,
+      met: stream.code === 1000 && lost === 0 && unbilled === 0,
       unit: 's',
-      note: `of ${heard.sentSeconds} s, closed with ${heard.code}`,
+      note: `of ${stream.sentSeconds} s, closed with ${stream.code}`,
     },
     {
       id: `outage/${name}/words`,
       what: `${what}: words of the live stream`,
-      value: heard.text === calm.text ? 'as in calm' : 'not as in calm',
+      value: stream.text === calm.text ? 'as in calm' : 'not as in calm',
       bar: 'as in calm',
-      met: heard.text === calm.text,
+      met: stream.text === calm.text,
       minor: true,
     },
   ];

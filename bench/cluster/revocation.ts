@@ -25,14 +25,14 @@ export async function measureRevocation(options: RevocationOptions): Promise<Fig
   const closed: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const [key] = await cluster.folder.createKeys(1, 'professional');
-    const watches = await Promise.all(cluster.apis.map((node) => watchKey(cluster, node, key!.key)));
+    const observations = await Promise.all(cluster.apis.map((node) => observeKey(cluster, node, key!.key)));
     // At no special moment of any node's interval.
     await sleep(500 + Math.random() * 500);
     const revokedAt = performance.now();
     await cluster.folder.withDatabase((database) => createAccounts({ database }).keys.revoke(key!.id));
-    for (const watch of watches) {
-      refused.push((await watch.refusedAt) - revokedAt);
-      closed.push((await watch.closedAt) - revokedAt);
+    for (const { refusedAt, closedAt } of observations) {
+      refused.push((await refusedAt) - revokedAt);
+      closed.push((await closedAt) - revokedAt);
     }
   }
   explain(`refused after ${refused.map(Math.round).join(', ')} ms`);
@@ -54,9 +54,13 @@ export async function measureRevocation(options: RevocationOptions): Promise<Fig
   ];
 }
 
-type KeyWatch = { refusedAt: Promise<number>; closedAt: Promise<number> };
+type KeyObservation = { refusedAt: Promise<number>; closedAt: Promise<number> };
 
-async function watchKey({ ca }: Cluster, { name, port }: ClusterNode, key: string): Promise<KeyWatch> {
+async function observeKey(
+  { ca }: Cluster,
+  { name, port }: ClusterNode,
+  key: string,
+): Promise<KeyObservation> {
   const stream = await openStream({ port, ca, key });
   const keepalive = setInterval(() => stream.send('{"type":"keepalive"}'), keepaliveEveryMs);
   const client = createClient({ port, ca });

@@ -16,8 +16,8 @@ export async function measureRollingRestart(options: RollingRestartOptions): Pro
   let answered = 0;
   let restarting = true;
   const call = async (caller: number) => {
-    for (let turn = caller; restarting; turn++) {
-      const { wave } = clips[turn % clips.length]!;
+    for (let request = caller; restarting; request++) {
+      const { wave } = clips[request % clips.length]!;
       try {
         const { status, body } = await balancer.transcribe(wave, keys[caller]!.key);
         if (status === 200) answered++;
@@ -40,7 +40,7 @@ export async function measureRollingRestart(options: RollingRestartOptions): Pro
   return [
     {
       id: 'restart/failed',
-      what: `2 API nodes and 2 workers restarted in turn under load: failed requests`,
+      what: `2 API nodes and 2 workers restarted one after another under load: failed requests`,
       value: failures.length,
       bar: '0, and some answered',
       met: failures.length === 0 && answered > 0,

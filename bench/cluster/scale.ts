@@ -32,7 +32,7 @@ export async function measureScale({ env, levels, seconds, explain }: ScaleOptio
     }
     while (cluster.workers.length < count) await cluster.addWorker();
     using client = createClient(target);
-    for (let turn = 0; turn < count; turn++) await transcribed(warmUp);
+    for (let run = 0; run < count; run++) await transcribed(warmUp);
     const startedAt = performance.now();
     await transcribed(wave);
     const took = (performance.now() - startedAt) / 1000;

@@ -24,10 +24,10 @@ export async function measureSoak({ env, minutes, atOnce, explain }: SoakOptions
   await using cluster = await startCluster({ apis: 2, workers: 2, env });
   const keys = await cluster.folder.createKeys(atOnce, 'enterprise');
   const clients = cluster.apis.map(({ port }) => createClient({ port, ca: cluster.ca }));
-  const callerOf = (turn: number) => {
-    const at = turn % clients.length;
+  const callerOf = (request: number) => {
+    const at = request % clients.length;
     const [node, client] = [cluster.apis[at]!, clients[at]!];
-    return createCaller({ key: keys[turn % atOnce]!, node, ca: cluster.ca, client });
+    return createCaller({ key: keys[request % atOnce]!, node, ca: cluster.ca, client });
   };
   const mix = await createRequestMix(() => callerOf(0));
   const startedAt = performance.now();
@@ -38,10 +38,10 @@ export async function measureSoak({ env, minutes, atOnce, explain }: SoakOptions
   let [requests, faults] = [0, 0];
   const call = async (caller: number) => {
     const random = createRandom(caller);
-    for (let turn = caller; elapsed() < lengthMs; turn++) {
+    for (let request = caller; elapsed() < lengthMs; request++) {
       const { kind, run } = mix.pick(random);
       const atMs = elapsed();
-      const { end, detail } = await run(callerOf(turn));
+      const { end, detail } = await run(callerOf(request));
       requests++;
       if (kind === 'file' && end === 'right') latencies.push({ atMs, tookMs: elapsed() - atMs });
       if (end !== 'fault' && end !== 'broken') continue;
@@ -49,14 +49,14 @@ export async function measureSoak({ env, minutes, atOnce, explain }: SoakOptions
       explain(`${kind}: ${end} ${detail}`);
     }
   };
-  const watch = async () => {
+  const sample = async () => {
     for (; elapsed() < lengthMs; await sleep(sampleEveryMs)) {
       footings.push({ atMs: elapsed(), nodes: await footingsOf(cluster) });
       showProgress(`${(elapsed() / 60_000).toFixed(1)} of ${minutes} minutes, ${requests} requests`);
     }
     endProgress();
   };
-  await Promise.all([watch(), ...Array.from({ length: atOnce }, (_, caller) => call(caller))]);
+  await Promise.all([sample(), ...Array.from({ length: atOnce }, (_, caller) => call(caller))]);
   for (const client of clients) client[Symbol.dispose]();
 
   const isEarly = ({ atMs }: { atMs: number }) =>

@@ -16,7 +16,7 @@ const warmUpRounds = 5;
 const barMs = 30;
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** One window at a time through a process of this machine and through Redis to a worker with one, taking turns. */
+/** One window at a time through a process of this machine and through Redis to a worker with one, alternately. */
 export async function measureWindowCost(rounds: number, explain: Explain): Promise<Figure[]> {
   await using redis = serverOr(await startRedis());
   const group = 'stand-in';

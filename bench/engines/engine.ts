@@ -19,7 +19,7 @@ export type ModelSize = (typeof modelSizes)[number];
 export type EngineOptions = {
   model: ModelSize;
   threads: number;
-  /** Ours alone: how much silence the model hears after short speech. */
+  /** Ours alone: how much silence the model is given after short speech. */
   context?: 'full' | 'short';
 };
 
@@ -32,7 +32,7 @@ export type TranscribeOptions = {
 export type Transcription = {
   text: string;
   seconds: number;
-  /** What was heard for the longest time, for engines that say so. */
+  /** The language that was found for the longest time, for engines that say so. */
   language?: string;
   stages?: StageTimes;
 };

@@ -48,7 +48,7 @@ const encoded = await encoder.encode(mel, fullContext);
 const context = shortContext(leadSeconds + shortSeconds);
 const shortMel = mel.subarray(0, 80 * 2 * context.length);
 await encoder.encode(shortMel, context);
-// In turns, so that whatever else the machine does is in both.
+// Alternately, so that whatever else the machine does is in both.
 const fullTimes: number[] = [];
 const shortTimes: number[] = [];
 for (let round = 0; round < encodings; round += 1) {

@@ -14,15 +14,15 @@ export async function createSiannEngine({ model, context = 'short' }: EngineOpti
     async transcribe(file, { language } = {}) {
       const started = performance.now();
       const texts: string[] = [];
-      const heard = new Map<string, number>();
+      const secondsByLanguage = new Map<string, number>();
       const options = { language: toSetting(language), context };
       for await (const segment of recogniser.transcribe(createReadStream(file), options)) {
         texts.push(segment.text);
         const seconds = segment.endSeconds - segment.startSeconds;
-        heard.set(segment.language, (heard.get(segment.language) ?? 0) + seconds);
+        secondsByLanguage.set(segment.language, (secondsByLanguage.get(segment.language) ?? 0) + seconds);
       }
       const seconds = (performance.now() - started) / 1000;
-      const longest = [...heard].sort(([, a], [, b]) => b - a)[0]?.[0];
+      const longest = [...secondsByLanguage].sort(([, a], [, b]) => b - a)[0]?.[0];
       return { text: joinText(texts), seconds, ...(longest && { language: longest }) };
     },
     async [Symbol.asyncDispose]() {

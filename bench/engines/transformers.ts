@@ -15,7 +15,7 @@ export async function createTransformersEngine({ model, threads }: EngineOptions
     device: 'cpu',
     session_options: { intraOpNumThreads: threads },
   });
-  const stages = watchStages(recognise);
+  const stages = timeStages(recognise);
 
   return {
     name: 'transformers',
@@ -42,7 +42,7 @@ const noTime: StageTimes = { encoderSeconds: 0, encodedSeconds: 0, decoderSecond
 type Session = { run(...args: unknown[]): Promise<unknown> };
 
 /** The library reports no times of its own, so its two sessions are timed from outside. */
-function watchStages(recognise: AutomaticSpeechRecognitionPipeline): StageTimes {
+function timeStages(recognise: AutomaticSpeechRecognitionPipeline): StageTimes {
   const stages = { ...noTime };
   const { model: encoder, decoder_model_merged: decoder } = recognise.model.sessions as Record<
     string,

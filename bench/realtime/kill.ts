@@ -18,7 +18,7 @@ const streamsAtOnce = 4;
 /** Quicker than speech, so that a kill falls among many steps. */
 const speed = 8;
 const frameSeconds = 0.1;
-/** On its way when the service dies, and so heard by nobody. */
+/** On its way when the service dies, and so received by nobody. */
 const onTheWaySeconds = 2;
 
 type Sent = { client: StreamClient; seconds: number };

@@ -23,7 +23,7 @@ export type LatencyOptions = {
 };
 
 type Spoken = { set: string; sentence: Sentence };
-type Heard = Spoken & CaptionFigures & { offline: string };
+type Captioned = Spoken & CaptionFigures & { offline: string };
 
 /** What listeners see, and when, with ever more of them. */
 export async function measureLatency(options: LatencyOptions): Promise<Figure[]> {
@@ -39,10 +39,10 @@ export async function measureLatency(options: LatencyOptions): Promise<Figure[]>
   const offline = await transcribeOffline(target, spoken);
   const figures: Figure[] = [];
   for (const level of levels) {
-    const { heard, processor } = await playAll(service, target, spoken, offline, level, options);
-    for (const each of heard) explain(`${each.set} | ${each.sentence.text} | ${each.text}`);
-    figures.push(...levelFigures(level, heard, processor));
-    if (level === levels[0]) figures.push(...accuracyFigures(sets, heard));
+    const { captioned, processor } = await playAll(service, target, spoken, offline, level, options);
+    for (const each of captioned) explain(`${each.set} | ${each.sentence.text} | ${each.text}`);
+    figures.push(...levelFigures(level, captioned, processor));
+    if (level === levels[0]) figures.push(...accuracyFigures(sets, captioned));
   }
   return figures;
 }
@@ -66,7 +66,7 @@ async function playAll(
   { endpointingMs }: LatencyOptions,
 ) {
   const waiting = [...spoken];
-  const heard: Heard[] = [];
+  const captioned: Captioned[] = [];
   let audioSeconds = 0;
   const before = await processorSeconds(service.pid);
   const listener = async (index: number) => {
@@ -76,7 +76,7 @@ async function playAll(
       const recording = await readRecording(next.sentence.file);
       const seen = await playRecording(target, recording, endpointingMs);
       audioSeconds += recording.seconds;
-      heard.push({
+      captioned.push({
         ...next,
         ...captionFigures(seen, endpointingMs / 1000),
         offline: offline.get(next.sentence)!,
@@ -85,15 +85,15 @@ async function playAll(
   };
   await Promise.all(Array.from({ length: level }, (_, index) => listener(index)));
   const processor = ((await processorSeconds(service.pid)) - before) / audioSeconds;
-  return { heard, processor };
+  return { captioned, processor };
 }
 
-function levelFigures(level: number, heard: Heard[], processor: number): Figure[] {
-  const first = heard.flatMap(({ firstPartial }) => firstPartial ?? []);
-  const finals = heard.flatMap((each) => each.finals);
-  const behind = heard.flatMap((each) => each.behind);
-  const shown = heard.reduce((sum, each) => sum + each.shown, 0);
-  const changed = heard.reduce((sum, each) => sum + each.changed, 0);
+function levelFigures(level: number, captioned: Captioned[], processor: number): Figure[] {
+  const first = captioned.flatMap(({ firstPartial }) => firstPartial ?? []);
+  const finals = captioned.flatMap((each) => each.finals);
+  const behind = captioned.flatMap((each) => each.behind);
+  const shown = captioned.reduce((sum, each) => sum + each.shown, 0);
+  const changed = captioned.reduce((sum, each) => sum + each.changed, 0);
   const column = { series: level === 1 ? 'one stream' : `${level} streams`, at: level };
   const seconds = (name: string, what: string, value: number, bar?: number): Figure => ({
     id: `latency/${name}/${level}`,
@@ -133,10 +133,10 @@ function levelFigures(level: number, heard: Heard[], processor: number): Figure[
 }
 
 /** The finals of a stream against the text of the same file. */
-function accuracyFigures(sets: SpeechSet[], heard: Heard[]): Figure[] {
+function accuracyFigures(sets: SpeechSet[], captioned: Captioned[]): Figure[] {
   return sets.map(({ name }) => {
-    const own = heard.filter(({ set }) => set === name);
-    const rate = (text: (each: Heard) => string) =>
+    const own = captioned.filter(({ set }) => set === name);
+    const rate = (text: (each: Captioned) => string) =>
       errorRate(addScores(own.map((each) => judge(each, text(each))))) * 100;
     const [streamed, offline] = [rate(({ text }) => text), rate((each) => each.offline)];
     return {
@@ -151,6 +151,6 @@ function accuracyFigures(sets: SpeechSet[], heard: Heard[]): Figure[] {
   });
 }
 
-function judge({ sentence }: Heard, text: string): Score {
+function judge({ sentence }: Captioned, text: string): Score {
   return score(sentence.text, text, { numbersFolded: true });
 }

@@ -69,8 +69,8 @@ function faultOf(
   if (end?.type !== 'session.end') return `ended with ${end?.type} and ${code}`;
   const saidError = events.at(-2)?.type === 'error';
   if (saidError !== closes.get(code)) return `${saidError ? 'had an' : 'had no'} error before ${code}`;
-  if (end.billed_seconds !== end.audio_seconds) return 'was not billed for what was heard';
-  if (end.audio_seconds > sentSeconds + 0.001) return `heard ${end.audio_seconds} s of ${sentSeconds} s`;
+  if (end.billed_seconds !== end.audio_seconds) return 'was not billed for what was received';
+  if (end.audio_seconds > sentSeconds + 0.001) return `received ${end.audio_seconds} s of ${sentSeconds} s`;
   return outOfOrder(events);
 }
 

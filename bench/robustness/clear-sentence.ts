@@ -1,7 +1,7 @@
 import { decodeAudio, sampleRate } from '../../evaluation/decoded-audio.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 
-/** A sentence cut to where it is heard. */
+/** A sentence cut to its speech. */
 export type ClearSentence = { set: string; text: string; samples: Float32Array };
 
 const frameSamples = sampleRate / 100;

@@ -3,7 +3,7 @@ import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { atMost, type Explain, type Figure } from '../figures/figure.ts';
 import { joinSentences } from '../long-recording.ts';
 import { median } from '../median.ts';
-import { watchTreeMemory } from '../process-memory.ts';
+import { sampleTreeMemory } from '../process-memory.ts';
 import type { SpeechSet } from '../speech-sets.ts';
 import { encodeMp3, repeatMp3 } from './repeated-mp3.ts';
 
@@ -24,7 +24,7 @@ export async function measureMemory({ open, sets, hours, explain }: MemoryOption
   const { samples } = await joinSentences(sets, pieceSeconds);
   const mp3 = await encodeMp3(samples);
   const seconds = hours * 3600;
-  const memory = watchTreeMemory(sampleMilliseconds);
+  const memory = sampleTreeMemory(sampleMilliseconds);
   await using recogniser = await open();
   await listen(recogniser, repeatMp3(mp3, seconds), seconds);
   const { samplesBytes } = memory.stop();
@@ -55,7 +55,8 @@ async function listen(
 ): Promise<void> {
   const segments = recogniser.transcribe(bytes, {
     language: 'mixed',
-    onProgress: ({ doneSeconds }) => showProgress(`heard ${((100 * doneSeconds) / seconds).toFixed(1)} %`),
+    onProgress: ({ doneSeconds }) =>
+      showProgress(`transcribed ${((100 * doneSeconds) / seconds).toFixed(1)} %`),
   });
   for (;;) {
     const { done, value } = await segments.next();

@@ -32,18 +32,18 @@ export async function measureTimes({ open, sets, sentences, explain }: TimesOpti
 
   const errors = spoken.map((sentence) => timeErrors(sentence, segments));
   for (const { startSeconds, endSeconds, text } of segments)
-    explain(`heard  ${stretch(startSeconds, endSeconds)}  ${text}`);
+    explain(`found  ${stretch(startSeconds, endSeconds)}  ${text}`);
   for (const [index, sentence] of spoken.entries()) explain(describe(sentence, errors[index]));
-  const heard = errors.filter((error) => error !== undefined);
-  const missed = errors.length - heard.length;
+  const found = errors.filter((error) => error !== undefined);
+  const missed = errors.length - found.length;
   return [
     ...summarise(
       'start',
-      heard.map(({ start }) => start),
+      found.map(({ start }) => start),
     ),
     ...summarise(
       'end',
-      heard.map(({ end }) => end),
+      found.map(({ end }) => end),
     ),
     {
       id: 'times/missed',
@@ -57,7 +57,7 @@ export async function measureTimes({ open, sets, sentences, explain }: TimesOpti
 /** The first of each set, then the second of each … */
 function inTurn(sets: ClearSentence[][]): ClearSentence[] {
   const longest = Math.max(...sets.map((set) => set.length));
-  return Array.from({ length: longest }, (_, turn) => sets.flatMap((set) => set[turn] ?? [])).flat();
+  return Array.from({ length: longest }, (_, index) => sets.flatMap((set) => set[index] ?? [])).flat();
 }
 
 /** In seconds; late is positive. */

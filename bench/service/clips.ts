@@ -6,7 +6,7 @@ import { pcmSampleRate } from '../../src/audio/pcm.ts';
 
 const folder = new URL('../../test/fixtures/audio/', import.meta.url);
 const spoken = ['speech-16k.wav', 'two-sentences.flac', 'synthetic-voice.flac'];
-/** Those that even the smallest model hears the same whichever way they are cut. */
+/** Those of which even the smallest model writes the same text whichever way they are cut. */
 export const clearlySpoken = ['speech-16k.wav', 'two-sentences.flac'];
 
 export type Clip = { name: string; seconds: number; wave: Uint8Array };
@@ -22,8 +22,8 @@ export async function createClips(seconds: number): Promise<Clip[]> {
 export async function createRepeatedSpeech(seconds: number, names = spoken): Promise<Float32Array> {
   const samples = new Float32Array(seconds * pcmSampleRate);
   const recordings = await Promise.all(names.map((name) => firstSeconds(name, 10)));
-  for (let at = 0, turn = 0; at < samples.length; turn++) {
-    const recording = recordings[turn % recordings.length]!.subarray(0, samples.length - at);
+  for (let at = 0, index = 0; at < samples.length; index++) {
+    const recording = recordings[index % recordings.length]!.subarray(0, samples.length - at);
     samples.set(recording, at);
     at += recording.length;
   }

@@ -107,7 +107,7 @@ async function upload(
   const started = performance.now();
   const before = (await footprint()).residentBytes;
   let peak = before;
-  const watch = setInterval(async () => {
+  const sampling = setInterval(async () => {
     peak = Math.max(peak, (await footprint()).residentBytes);
   }, 50);
   const asked = request({
@@ -152,7 +152,7 @@ async function upload(
       grownMegabytes: Math.round((peak - before) / 1e6),
     };
   } finally {
-    clearInterval(watch);
+    clearInterval(sampling);
     asked.destroy();
     await sending;
   }

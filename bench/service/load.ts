@@ -16,9 +16,9 @@ export type LoadOptions = {
 };
 
 const clipSeconds = 5;
-/** Of every five keys one is on the smallest plan, so that some are refused; so is whatever finds no place. */
+/** Of every five keys one is on the smallest plan, so that some are refused; so is whatever finds no permit. */
 const freeKeyEvery = 5;
-const placesPerUpload = 0.75;
+const permitsPerUpload = 0.75;
 const afterwardsMs = 3_000;
 /** What V8 lets lie of samples that nobody needs any more before it collects them. */
 const uncollectedMegabytes = 64;
@@ -34,7 +34,7 @@ export async function measureLoad({ env, uploads, keys: keyCount, explain }: Loa
   ];
   await using service = await serve({
     dataFolder: folder.path,
-    env: { ...env, SIANN_MAX_TRANSCRIPTIONS: String(Math.round(uploads * placesPerUpload)) },
+    env: { ...env, SIANN_MAX_TRANSCRIPTIONS: String(Math.round(uploads * permitsPerUpload)) },
   });
 
   const alone = await textsAlone(service, clips, keys[0]!);

@@ -21,7 +21,7 @@ export type OverheadOptions = {
 
 const seconds = 60;
 
-/** The same file through the recogniser of `siann transcribe` and through the service, both warm, taking turns. */
+/** The same file through the recogniser of `siann transcribe` and through the service, both warm, alternately. */
 export async function measureOverhead({ env, config, rounds, explain }: OverheadOptions): Promise<Figure[]> {
   const wave = await toWave(await minuteOfSpeech());
   await using folder = await createServiceFolder();

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
 import { atMost, type Explain, type Figure } from '../figures/figure.ts';
-import { watchTreeMemory } from '../process-memory.ts';
+import { sampleTreeMemory } from '../process-memory.ts';
 import type { Conversation } from './conversations.ts';
 import { findTurns, type SpeakerParts } from './found-turns.ts';
 import { countSpeakers } from './turns-check.ts';
@@ -17,7 +17,7 @@ export async function measureLong(
   parts: SpeakerParts,
   explain: Explain,
 ): Promise<Figure[]> {
-  const memory = watchTreeMemory(500);
+  const memory = sampleTreeMemory(500);
   const heardAt: { seconds: number; milliseconds: number }[] = [];
   const startedAt = performance.now();
   const turns = await findTurns(repeated(conversation.file, hours * 3600), parts, (seconds) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { watchChildMemory } from '../../bench/process-memory.ts';
+import { sampleChildMemory } from '../../bench/process-memory.ts';
 
 const megabyte = 2 ** 20;
 
@@ -11,9 +11,9 @@ test('the peak covers children of children, and is kept after they have ended', 
 }, async () => {
   const allocate = `const held = Buffer.alloc(${150 * megabyte}, 1); setTimeout(() => held, 500);`;
   const spawnAnother = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(allocate)}]);`;
-  const watch = watchChildMemory(20);
+  const sampling = sampleChildMemory(20);
   await once(spawn(process.execPath, ['-e', spawnAnother]), 'exit');
-  const { peakBytes } = watch.stop();
+  const { peakBytes } = sampling.stop();
   assert.ok(peakBytes > 150 * megabyte, `${peakBytes}`);
   assert.ok(peakBytes < 600 * megabyte, `${peakBytes}`);
 });
