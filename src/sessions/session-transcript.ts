@@ -2,6 +2,7 @@ import { createInOrder } from '../async/in-order.ts';
 import type { RecognitionEvent } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import type { QueuedEvent } from './event-queue.ts';
+import { roundedSeconds } from './rounded-seconds.ts';
 
 export type SessionTranscript = {
   receive(event: RecognitionEvent): void;
@@ -73,7 +74,8 @@ export function createSessionTranscript(options: Options): SessionTranscript {
   };
 
   const write = (event: RecognitionEvent, speaker: number | undefined) => {
-    if (event.type === 'speech_started') emit({ type: 'speech.started', at: rounded(event.atSeconds) });
+    if (event.type === 'speech_started')
+      emit({ type: 'speech.started', at: roundedSeconds(event.atSeconds) });
     else if (event.type === 'final') writeFinal(event, speaker);
     else {
       partialShown = true;
@@ -100,8 +102,8 @@ export function createSessionTranscript(options: Options): SessionTranscript {
       is_final: final !== undefined,
       speech_final: final?.speechFinal ?? false,
       from_finalize: final?.fromFinalize ?? false,
-      start: rounded(text.startSeconds),
-      end: rounded(text.endSeconds),
+      start: roundedSeconds(text.startSeconds),
+      end: roundedSeconds(text.endSeconds),
       text: text.text,
       language: text.language,
       ...(speaker !== undefined && { speaker }),
@@ -128,9 +130,5 @@ function hasText(event: RecognitionEvent): event is Final {
 }
 
 function timedWord({ text, startSeconds, endSeconds }: Final['words'][number]) {
-  return { word: text, start: rounded(startSeconds), end: rounded(endSeconds) };
-}
-
-function rounded(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
+  return { word: text, start: roundedSeconds(startSeconds), end: roundedSeconds(endSeconds) };
 }

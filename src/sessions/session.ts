@@ -2,15 +2,16 @@ import type { StreamOptions } from '../../wire/option-types.ts';
 import type { EndReason, SessionEvent, WarningCode } from '../../wire/stream-events.ts';
 import { createAsyncQueue } from '../async/async-queue.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
-import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import { endingError, endings } from '../errors/endings.ts';
 import { hasCode, ServiceError } from '../errors/service-error.ts';
-import { echoOptions } from '../options/read-options.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import { createAudioBacklog } from './audio-backlog.ts';
+import { beginEvent } from './begin-event.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
+import { recogniseInputs, type SessionInput } from './recognise-inputs.ts';
+import { roundedSeconds } from './rounded-seconds.ts';
 import { createSessionBilling, type StreamAccount } from './session-billing.ts';
 import type { SessionClose } from './session-close.ts';
 import { createSessionEnding } from './session-ending.ts';
@@ -58,8 +59,6 @@ export type Session = {
   readonly closed: Promise<SessionClose>;
 };
 
-type Input = { type: 'audio'; bytes: Uint8Array } | { type: 'finalize' };
-
 /** Above this, the client is not to blame for being silent. */
 const busySeconds = 1;
 
@@ -67,7 +66,7 @@ const busySeconds = 1;
 export function createSession(options: SessionOptions): Session {
   const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers, onFault } = options;
   const outgoing = createEventQueue();
-  const incoming = createAsyncQueue<Input>();
+  const incoming = createAsyncQueue<SessionInput>();
   const decoder = createFrameDecoder(config.encoding, config.sampleRate);
   const transcript = createSessionTranscript({
     words: config.words,
@@ -85,14 +84,15 @@ export function createSession(options: SessionOptions): Session {
     onEnding(reason) {
       if (reason === 'draining') warn('draining', 'The service is restarting. Connect again to go on.');
       stopReceiving();
-      if (ending.phase === 'stopped') void stream.abort().catch(() => {});
+      if (isStopped()) void stream.abort().catch(() => {});
     },
   });
+  const isStopped = () => ending.phase === 'stopped';
   const stream = recogniser.open({
     ...config,
     requestId: id,
     onEvent: (event) => {
-      if (ending.phase !== 'stopped') transcript.receive(event);
+      if (!isStopped()) transcript.receive(event);
     },
   });
   const backlog = createAudioBacklog({
@@ -156,45 +156,14 @@ export function createSession(options: SessionOptions): Session {
     // Work begins when the caller has the session.
     await Promise.resolve();
     try {
-      await recogniseInputs();
+      await recogniseInputs({ incoming, decoder, backlog, billing, stream, transcript, isStopped });
     } catch (error) {
       endForFault(error);
     }
     // After bad audio or the end of a quota, what was recognised before is still made final.
-    if (ending.phase !== 'stopped') await stream.finalize().catch(endForFault);
+    if (!isStopped()) await stream.finalize().catch(endForFault);
     await release();
     return writeEnd();
-  }
-
-  async function recogniseInputs(): Promise<void> {
-    for await (const input of incoming.items()) {
-      if (ending.phase === 'stopped') return;
-      if (input.type === 'finalize') await answerFinalize();
-      else await recogniseFrame(input.bytes);
-    }
-    if (ending.phase !== 'stopped') await recognise(await decoder.end());
-  }
-
-  async function recogniseFrame(bytes: Uint8Array): Promise<void> {
-    const audio = await decoder.push(bytes);
-    backlog.decoded(decoder.secondsOf(bytes.length));
-    await recognise(audio);
-  }
-
-  async function recognise(audio: Pcm): Promise<void> {
-    const seconds = audio.length / pcmSampleRate;
-    if (seconds === 0) return;
-    backlog.addDecoded(seconds);
-    await billing.pay(seconds);
-    await stream.push(audio);
-  }
-
-  async function answerFinalize(): Promise<void> {
-    const before = transcript.finalized;
-    await stream.finalize();
-    await transcript.settled();
-    const isAnswered = transcript.finalized > before;
-    if (ending.phase !== 'stopped' && !isAnswered) transcript.answerFinalize(billing.paidSeconds);
   }
 
   function endForFault(error: unknown): void {
@@ -202,7 +171,7 @@ export function createSession(options: SessionOptions): Session {
     else if (error instanceof BadAudio) ending.fault('bad_audio', unreadableAudio(error));
     else if (error instanceof ServiceError && error.status === 503) ending.fault('overloaded', error);
     else {
-      if (ending.phase !== 'stopped') onFault('recognition', error);
+      if (!isStopped()) onFault('recognition', error);
       ending.fault('internal_error');
     }
   }
@@ -230,8 +199,8 @@ export function createSession(options: SessionOptions): Session {
     outgoing.push({
       type: 'session.end',
       reason,
-      audio_seconds: rounded(billing.paidSeconds),
-      billed_seconds: rounded(billing.billedSeconds),
+      audio_seconds: roundedSeconds(billing.paidSeconds),
+      billed_seconds: roundedSeconds(billing.billedSeconds),
       ...(speakers && { num_speakers: speakers.speakers }),
     });
     outgoing.end();
@@ -241,23 +210,4 @@ export function createSession(options: SessionOptions): Session {
 
 function unreadableAudio({ message }: BadAudio): ServiceError {
   return new ServiceError('invalid_value', { param: 'encoding', message });
-}
-
-function beginEvent(id: string, config: StreamOptions, limits: SessionLimits): SessionEvent {
-  return {
-    type: 'session.begin',
-    session_id: id,
-    expires_at: new Date(Date.now() + limits.maxSessionSeconds * 1000).toISOString(),
-    config: echoOptions(config),
-    limits: {
-      max_frame_bytes: limits.maxFrameBytes,
-      max_buffered_seconds: limits.maxBufferedSeconds,
-      idle_seconds: limits.idleSeconds,
-      max_session_seconds: limits.maxSessionSeconds,
-    },
-  };
-}
-
-function rounded(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
 }

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInOrder } from '../../async/in-order.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Config } from '../../settings/config.ts';
 import type { CertifiedKey } from './certified-key.ts';
@@ -35,7 +36,7 @@ export async function createCertificateSource(options: CertificateSourceOptions)
       : developmentCertificate({ folder, host: config.host });
   const listeners: ((certifiedKey: CertifiedKey) => void)[] = [];
   let current = await read();
-  let reloading: Promise<void> = Promise.resolve();
+  const inOrder = createInOrder();
 
   const reloadNow = async () => {
     try {
@@ -48,10 +49,7 @@ export async function createCertificateSource(options: CertificateSourceOptions)
       log.warn({ err: error }, 'certificate not replaced');
     }
   };
-  const reload = () => {
-    reloading = reloading.then(reloadNow);
-    return reloading;
-  };
+  const reload = () => inOrder(reloadNow);
 
   // Some file systems (network drives, some containers) report no changes, and a development certificate is renewed before
   // it ends: for both, looking now and then is enough.
@@ -81,7 +79,7 @@ export async function createCertificateSource(options: CertificateSourceOptions)
       clearInterval(poll);
       clearTimeout(settle);
       for (const watcher of watchers) watcher.close();
-      await reloading;
+      await inOrder(() => {});
     },
   };
 }
