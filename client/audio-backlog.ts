@@ -1,5 +1,5 @@
 /** Audio that was written and is not covered by a final yet. Positions are bytes from the beginning of the stream. */
-export type AudioBacklog = {
+type AudioBacklog = {
   readonly start: number;
   readonly end: number;
   append(chunk: Uint8Array): void;

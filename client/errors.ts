@@ -8,7 +8,7 @@ const upperCaseNames = {
 
 export type UpperCaseName = (typeof upperCaseNames)[keyof typeof upperCaseNames];
 
-export type SiannErrorDetails = {
+type SiannErrorDetails = {
   message: string;
   /** The code of the service. The client itself adds `connection_failed`, `connection_lost` and `stream_closed`. */
   code: string;

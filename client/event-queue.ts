@@ -1,5 +1,5 @@
 /** A queue for one reader, which iterates over it. `onAbandoned` is called when the reader stops early. */
-export type EventQueue<Event> = AsyncIterable<Event> & {
+type EventQueue<Event> = AsyncIterable<Event> & {
   push(event: Event): void;
   /** After everything has been read, the iterator ends, or throws the error. */
   end(error?: unknown): void;

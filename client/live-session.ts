@@ -13,7 +13,7 @@ export type LiveSession = {
 
 export type SessionEnd = { kind: 'done' } | { kind: 'failed' | 'lost'; error: SiannError };
 
-export type LiveSessionOptions = OpenedSocket & {
+type LiveSessionOptions = OpenedSocket & {
   from: number;
   read(position: number): Uint8Array;
   /** The positions where the client asked to make everything before them final. */

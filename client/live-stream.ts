@@ -25,7 +25,7 @@ const keptSilenceSeconds = 60;
 const highWaterSeconds = 10;
 const frameSeconds = 0.25;
 
-export type LiveStreamOptions = ListenOptions & {
+type LiveStreamOptions = ListenOptions & {
   openSocket: OpenSocket;
   /** For the first connection. After a lost connection, `reconnectForMs` counts. */
   maxRetries: number;

@@ -1,7 +1,7 @@
 import { errorOfAnswer, SiannError } from './errors.ts';
 import { wait } from './wait.ts';
 
-export type RequestOptions = {
+type RequestOptions = {
   method?: 'GET' | 'POST';
   /** Called for each try, because a body can be sent only once. */
   body?: () => FormData;
@@ -11,7 +11,7 @@ export type RequestOptions = {
 /** Resolves with an answer that has a good status, or throws a SiannError. */
 export type SendRequest = (path: string, options?: RequestOptions) => Promise<Response>;
 
-export type RequesterOptions = {
+type RequesterOptions = {
   baseUrl: string;
   headers: Readonly<Record<string, string>>;
   maxRetries: number;

@@ -2,7 +2,7 @@ import { errorOfAnswer } from './errors.ts';
 import { connectionFailed, type SendRequest } from './requests.ts';
 
 /** The part that the browser's WebSocket and the package `ws` have in common. */
-export type WebSocketLike = {
+type WebSocketLike = {
   binaryType: string;
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -26,7 +26,7 @@ export type OpenedSocket = { socket: WebSocketLike; early: unknown[] };
 
 export type OpenSocket = (query: URLSearchParams) => Promise<OpenedSocket>;
 
-export type SocketsOptions = {
+type SocketsOptions = {
   baseUrl: string;
   headers: Readonly<Record<string, string>>;
   send: SendRequest;

@@ -5,7 +5,7 @@ import type { LiveEvent } from './live-events.ts';
  * Joins several sessions into one stream. Each session begins where the finals of the one before it ended. So its times are
  * shifted by that much, and its segments get the numbers after the last final.
  */
-export type StreamTimes = {
+type StreamTimes = {
   /** Everything before this is final or silent, in seconds of the stream. */
   readonly coveredSeconds: number;
   /** True from the beginning of an utterance until its last final. */

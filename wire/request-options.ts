@@ -207,5 +207,3 @@ export const requestOptions = {
     sentence: 'Send the times of every word of a final.',
   },
 } as const satisfies Record<string, RequestOption>;
-
-export type OptionName = keyof typeof requestOptions;

@@ -14,7 +14,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function CopyButton({ text }: { text: string }) {
+function CopyButton({ text }: { text: string }) {
   const { say } = useTranslation();
   const [label, setLabel] = useState<'copy' | 'copied' | 'copyFailed'>('copy');
   const copy = async () => {

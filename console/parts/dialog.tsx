@@ -4,7 +4,7 @@ import { useTranslation } from '../words/translation.tsx';
 import { useAction } from './action.tsx';
 import { Failure } from './loaded.tsx';
 
-export type DialogProps = {
+type DialogProps = {
   title: string;
   /** The text of the button that runs `onAction`. */
   action: string;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useTranslation } from '../words/translation.tsx';
 
-export type Loaded<Value> = {
+type Loaded<Value> = {
   value: Value | undefined;
   error: unknown;
   reload(): Promise<void>;

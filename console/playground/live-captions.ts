@@ -7,7 +7,7 @@ import { withPlaygroundClient } from './playground-client.ts';
 
 export type Caption = { id: number; text: string; final: boolean; speaker?: number | undefined };
 
-export type Live = {
+type Live = {
   state: 'off' | 'connecting' | 'listening' | 'reconnecting' | 'ending';
   captions: Caption[];
   /** Loudness, 0…1. */

@@ -6,7 +6,7 @@ import { taiwanMandarin, taiwanMandarinErrors } from './taiwan-mandarin.ts';
 
 export type ConsoleLanguage = 'en' | 'zh-TW';
 
-export type Translation = {
+type Translation = {
   language: ConsoleLanguage;
   setLanguage(language: ConsoleLanguage): void;
   /** The text of a word, with its values filled in. */

@@ -4,7 +4,7 @@ import type { Segment } from '../speech/transcript/segment.ts';
 import { toDiarizedSegment } from './diarized-json.ts';
 import { roundedToMilliseconds } from './times.ts';
 
-export type EventWriter = {
+type EventWriter = {
   segment(segment: Segment): FileEvent[];
   done(durationSeconds: number): DoneEvent;
 };

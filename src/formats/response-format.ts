@@ -9,7 +9,7 @@ import { toVerboseJson } from './verbose-json.ts';
 /** The options of the request. Each format uses those that it knows. */
 export type FormatOptions = Partial<FileOptions> & Required<Pick<FileOptions, 'responseFormat'>>;
 
-export type FormattedTranscript = { contentType: string; body: string };
+type FormattedTranscript = { contentType: string; body: string };
 
 export function formatTranscript(transcript: Transcript, options: FormatOptions): FormattedTranscript {
   switch (options.responseFormat) {

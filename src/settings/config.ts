@@ -31,7 +31,7 @@ export type Config = Readonly<
   }
 >;
 
-export type SettingProblem = { key: string; sentence: string };
+type SettingProblem = { key: string; sentence: string };
 
 export class ConfigError extends Error {
   readonly problems: readonly SettingProblem[];

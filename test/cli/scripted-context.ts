@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { TranscribeOptions } from '../../src/speech/transcribe.ts';
 import type { Segment } from '../../src/speech/transcript/segment.ts';
+import { segment } from '../support/segment.ts';
 
 export type ScriptedContext = CommandContext & {
   printed: () => string;
@@ -38,7 +39,7 @@ export function scriptedContext(script: Script = {}): ScriptedContext {
       if (text === 'forever') await untilAborted(options.signal);
       for (const [id, words] of text.split('|').entries()) {
         options.onProgress?.({ decodedSeconds: id + 1, doneSeconds: id + 1 });
-        yield segment(id, words);
+        yield spokenWord(id, words);
       }
       return { durationSeconds: text.split('|').length };
     },
@@ -77,15 +78,9 @@ function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-function segment(id: number, text: string): Segment {
-  const figures = {
-    tokens: [],
-    temperature: 0,
-    averageLogProbability: 0,
-    compressionRatio: 1,
-    noSpeechProbability: 0,
-  };
+/** A segment whose text is one word. */
+function spokenWord(id: number, text: string): Segment {
   const language = /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
   const words = [{ text, startSeconds: id, endSeconds: id + 1, probability: 1 }];
-  return { id, startSeconds: id, endSeconds: id + 1, text, language, words, ...figures };
+  return segment({ id, text, language, words });
 }

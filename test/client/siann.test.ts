@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Siann, SiannError, toSrt, toVtt } from '../../client/siann.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import type { Segment } from '../../src/speech/transcript/segment.ts';
+import { segment } from '../support/segment.ts';
 import { silentRecogniser, startService, type TestService } from '../support/service.ts';
 
 const behindProxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };
@@ -150,26 +150,10 @@ function twoSegments(held: Promise<void>): Recogniser {
     async *transcribe(bytes, options) {
       for await (const _chunk of bytes);
       await options.onDecoded?.(2);
-      yield segment(0, '你好');
+      yield segment({ text: '你好' });
       await held;
-      yield segment(1, ' Hello.');
+      yield segment({ id: 1, text: ' Hello.' });
       return { durationSeconds: 2 };
     },
-  };
-}
-
-function segment(id: number, text: string): Segment {
-  return {
-    id,
-    startSeconds: id,
-    endSeconds: id + 1,
-    text,
-    language: 'en',
-    words: [],
-    tokens: [],
-    temperature: 0,
-    averageLogProbability: 0,
-    compressionRatio: 1,
-    noSpeechProbability: 0,
   };
 }

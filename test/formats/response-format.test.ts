@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type FormatOptions, formatTranscript } from '../../src/formats/response-format.ts';
 import type { Segment, Transcript } from '../../src/speech/transcript/segment.ts';
 import { requestOptions } from '../../wire/request-options.ts';
+import { segment } from '../support/segment.ts';
 
 const empty: Transcript = { durationSeconds: 0, language: 'zh', segments: [] };
 
@@ -11,11 +12,11 @@ const mixed: Transcript = {
   durationSeconds: 7.00049,
   language: 'zh',
   segments: [
-    segment({ startSeconds: 0, endSeconds: 1.23456, text: '我們用' }),
-    segment({ startSeconds: 1.23456, endSeconds: 2, text: ' Python 寫' }),
-    segment({ startSeconds: 2, endSeconds: 3, text: 'Really?' }),
-    segment({ startSeconds: 3, endSeconds: 4, text: 'Yes & <no>' }),
-    segment({ startSeconds: 4, endSeconds: 5, text: '𪜶講' }),
+    spoken({ startSeconds: 0, endSeconds: 1.23456, text: '我們用' }),
+    spoken({ startSeconds: 1.23456, endSeconds: 2, text: ' Python 寫' }),
+    spoken({ startSeconds: 2, endSeconds: 3, text: 'Really?' }),
+    spoken({ startSeconds: 3, endSeconds: 4, text: 'Yes & <no>' }),
+    spoken({ startSeconds: 4, endSeconds: 5, text: '𪜶講' }),
   ],
 };
 
@@ -35,30 +36,30 @@ test('json has the fields of the interface and no others', () => {
 });
 
 test('speakers and their number appear only when the transcript has them', () => {
-  const spoken = { ...mixed, numSpeakers: 2, segments: [segment({ text: '好', speaker: 0 })] };
-  assert.deepEqual(json(spoken, 'json'), {
+  const diarized = { ...mixed, numSpeakers: 2, segments: [spoken({ text: '好', speaker: 0 })] };
+  assert.deepEqual(json(diarized, 'json'), {
     task: 'transcribe',
     duration: 7,
     text: '好',
     segments: [{ id: 0, start: 0, end: 1, text: '好', speaker: 0 }],
     num_speakers: 2,
   });
-  assert.deepEqual(json(spoken, 'diarized_json'), {
+  assert.deepEqual(json(diarized, 'diarized_json'), {
     task: 'transcribe',
     duration: 7,
     text: '好',
     num_speakers: 2,
     segments: [{ type: 'transcript.text.segment', id: 'seg_0', start: 0, end: 1, text: '好', speaker: 0 }],
   });
-  assert.equal(body(spoken, 'srt'), '1\n00:00:00,000 --> 00:00:01,000\nSpeaker 1: 好\n\n');
-  assert.equal(body(spoken, 'vtt'), 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 1>好\n\n');
+  assert.equal(body(diarized, 'srt'), '1\n00:00:00,000 --> 00:00:01,000\nSpeaker 1: 好\n\n');
+  assert.equal(body(diarized, 'vtt'), 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 1>好\n\n');
 });
 
 test("verbose_json adds the language, OpenAI's figures, and words when asked", () => {
   const word = { text: ' 好', startSeconds: 0.1, endSeconds: 0.40001, probability: 0.9 };
   const transcript = {
     ...mixed,
-    segments: [segment({ startSeconds: 1.5, endSeconds: 2, text: '好', words: [word] })],
+    segments: [spoken({ startSeconds: 1.5, endSeconds: 2, text: '好', words: [word] })],
   };
   const figures = {
     seek: 150,
@@ -94,7 +95,7 @@ test('an empty transcript is valid in every format', () => {
 test('subtitles go beyond an hour and round into the next second', () => {
   const late = {
     ...empty,
-    segments: [segment({ startSeconds: 3599.9996, endSeconds: 14_399.0005, text: '好' })],
+    segments: [spoken({ startSeconds: 3599.9996, endSeconds: 14_399.0005, text: '好' })],
   };
   assert.equal(body(late, 'srt'), '1\n01:00:00,000 --> 03:59:59,001\n好\n\n');
   assert.equal(body(late, 'vtt'), 'WEBVTT\n\n01:00:00.000 --> 03:59:59.001\n好\n\n');
@@ -103,7 +104,7 @@ test('subtitles go beyond an hour and round into the next second', () => {
 test('cue text cannot end its cue or start another', () => {
   const hostile = {
     ...empty,
-    segments: [segment({ text: 'a\r\n\r\n2\n00:00 --> 00:01\n\n<b>&' }), segment({ text: ' ' })],
+    segments: [spoken({ text: 'a\r\n\r\n2\n00:00 --> 00:01\n\n<b>&' }), spoken({ text: ' ' })],
   };
   assert.equal(body(hostile, 'srt'), '1\n00:00:00,000 --> 00:00:01,000\na\n2\n00:00 → 00:01\n<b>&\n\n');
   assert.equal(
@@ -119,7 +120,7 @@ test('whatever the segments, ids count from 0, no segment ends before it starts,
       endSeconds: fc.double({ min: -1, max: 2e4, noNaN: true }),
       text: fc.string({ unit: 'grapheme' }),
     })
-    .map(segment);
+    .map(spoken);
   fc.assert(
     fc.property(fc.array(anySegment, { maxLength: 8 }), (segments) => {
       const transcript = { ...empty, segments };
@@ -154,19 +155,8 @@ function json(...request: Parameters<typeof body>): unknown {
   return JSON.parse(body(...request));
 }
 
-function segment(given: Partial<Segment>): Segment {
-  return {
-    id: 0,
-    startSeconds: 0,
-    endSeconds: 1,
-    text: '',
-    language: 'zh',
-    words: [],
-    tokens: [1, 2],
-    temperature: 0,
-    averageLogProbability: -0.2,
-    compressionRatio: 1.1,
-    noSpeechProbability: 0,
-    ...given,
-  };
+/** A segment with figures for `verbose_json`. */
+function spoken(given: Partial<Segment>): Segment {
+  const figures = { tokens: [1, 2], averageLogProbability: -0.2, compressionRatio: 1.1 };
+  return segment({ language: 'zh', ...figures, ...given });
 }

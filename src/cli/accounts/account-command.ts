@@ -8,7 +8,7 @@ import { type CommandContext, parseCommandLine, refuseArguments, UsageError } fr
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';
 
-export type AccountContext = CommandContext & { database: Database; accounts: Accounts };
+type AccountContext = CommandContext & { database: Database; accounts: Accounts };
 
 export type Action = (args: string[], context: AccountContext) => Promise<void>;
 

@@ -5,7 +5,7 @@ import { type Config, ConfigError, loadConfig as loadDefaults } from '../../sett
 
 /** Checks one thing that Siann needs. When it is not right, the sentence says what to do. */
 export type Check = { name: string; run(): Promise<CheckResult> };
-export type CheckResult = { ok: boolean; sentence: string };
+type CheckResult = { ok: boolean; sentence: string };
 
 export function machineChecks(loadConfig: () => Config): Check[] {
   // When a setting is bad, the other checks use the defaults.

@@ -3,7 +3,7 @@ import { type Command, parseCommandLine, refuseArguments } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';
 
-export type ListModels = (cacheFolder: string) => Promise<ModelListing[]>;
+type ListModels = (cacheFolder: string) => Promise<ModelListing[]>;
 
 export const models: Command = async (args, context) => {
   const { listModels } = await import('../../model/list-models.ts');

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import { Siann, SiannError } from '../../../client/siann.ts';
 
-export type ServiceClientOptions = {
+type ServiceClientOptions = {
   /** The base address, with https or wss. */
   url: string;
   key: string;

@@ -9,7 +9,7 @@ import { checkBeforeStart, explainStartFailure } from './before-start.ts';
 
 type Running = AsyncDisposable & { drain(): void | Promise<void> };
 
-export type StartOptions = { config: Config; log: ServiceLog; onPrepare(progress: PrepareProgress): void };
+type StartOptions = { config: Config; log: ServiceLog; onPrepare(progress: PrepareProgress): void };
 
 type Options<Started extends Running> = {
   context: CommandContext;

@@ -6,7 +6,7 @@ import { setupAddress } from './console-address.ts';
 
 export type Keys = Record<Environment, string>;
 
-export type WelcomeOptions = {
+type WelcomeOptions = {
   service: Pick<Service, 'addresses' | 'authorityPath'>;
   /** Set if they were made just now. */
   keys: Keys | undefined;

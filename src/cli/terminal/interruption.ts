@@ -1,7 +1,7 @@
 import { exitCodes } from './exit-codes.ts';
 
 /** The reason why a command stopped early, with the exit code for it. */
-export class Interruption extends Error {
+class Interruption extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number) {

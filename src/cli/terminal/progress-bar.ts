@@ -8,7 +8,7 @@ export type ProgressBar = AsyncDisposable & {
   clear(): void;
 };
 
-export type FileProgress = {
+type FileProgress = {
   /** Passes the bytes on and counts them. */
   count(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   update(progress: TranscribeProgress): void;

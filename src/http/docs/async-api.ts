@@ -18,7 +18,7 @@ const controls = {
   close: 'Ends the stream: the last finals come, then session.end, then close 1000.',
 };
 
-export function describeStream({ servers }: OpenApiOptions) {
+function describeStream({ servers }: OpenApiOptions) {
   const sent = {
     audio: {
       contentType: 'application/octet-stream',

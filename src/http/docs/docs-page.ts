@@ -23,7 +23,7 @@ export function docsPage(app: FastifyInstance, { servers }: OpenApiOptions): voi
   });
 }
 
-export function renderDocs(document: OpenApiDocument): string {
+function renderDocs(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from './markdown.ts';
 
-export type DocsPage = { name: string; title: string };
+type DocsPage = { name: string; title: string };
 
 /** The pages in the order in which a new reader needs them. The last one is made from the routes. */
 export const docsPages: readonly DocsPage[] = [

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../../errors/service-error.ts';
 
-export type SocketAcceptor = {
+type SocketAcceptor = {
   /** Throws the error that the client gets instead of an upgrade. */
   check(request: IncomingMessage): void;
   /** Switches protocols. Only for a request that passed `check`. */
   accept(request: IncomingMessage, headers: Record<string, string>): WebSocket;
 };
 
-export type SocketAcceptorOptions = { maxFrameBytes: number };
+type SocketAcceptorOptions = { maxFrameBytes: number };
 
 const keyForm = /^[+/0-9A-Za-z]{22}==$/;
 const protocolForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Conversation } from './conversation.ts';
 
-export type CarryOptions = {
+type CarryOptions = {
   socket: WebSocket;
   /** How many bytes of any kind the client has sent so far. */
   bytesRead(): number;
@@ -21,7 +21,7 @@ export type CarryTimes = {
   closeMs: number;
 };
 
-export const defaultTimes: CarryTimes = {
+const defaultTimes: CarryTimes = {
   pingMs: 20_000,
   silenceMs: 60_000,
   stallMs: 60_000,

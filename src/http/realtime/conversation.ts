@@ -29,7 +29,7 @@ export type BeginConversation = (
 /** Where a client's audio goes: a session, or a decoder in front of one. An empty message closes it. */
 export type AudioInput = Pick<Session, 'receiveAudio' | 'close' | 'bufferedSeconds'>;
 
-export type SessionConversation = {
+type SessionConversation = {
   session: Session;
   /** By default, this is the session. */
   audio?: AudioInput;

@@ -3,7 +3,7 @@ import { createAsyncQueue } from '../../async/async-queue.ts';
 import type { Session } from '../../sessions/session.ts';
 
 /** Joins the messages for a client from two sources: the events of the session, and messages that the dialect adds. */
-export type Outbox = {
+type Outbox = {
   send(message: object): void;
   /** Sends the session's events, no faster than the client reads them. The outbox ends when they end. */
   forward(session: Session, write: (event: SessionEvent) => object[]): void;

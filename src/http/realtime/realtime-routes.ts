@@ -22,7 +22,7 @@ import { reportFaults } from './report-faults.ts';
 import { createOriginCheck, queryOf } from './stream-credentials.ts';
 import { createStreamFigures } from './stream-figures.ts';
 
-export type RealtimeRoutesOptions = {
+type RealtimeRoutesOptions = {
   recogniser: StreamRecogniser;
   /** Shared by all environments of the process. */
   streams: OpenStreams;

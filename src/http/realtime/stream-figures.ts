@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../../wire/stream-events.ts';
 import type { Session } from '../../sessions/session.ts';
 
 /** Measures a session from outside, for the log and the metrics. */
-export type StreamFigures = {
+type StreamFigures = {
   /** Returns a session that behaves the same and is measured. */
   measure(session: Session, config: StreamOptions): Session;
   readonly audioSeconds: number;

@@ -10,7 +10,7 @@ import { ClientGone } from './connection-signal.ts';
 import { openEventStream } from './event-stream.ts';
 import { type RecognitionRun, segmentsOf } from './recognition-run.ts';
 
-export type AnswerOptions = {
+type AnswerOptions = {
   reply: FastifyReply;
   options: DecidedFileOptions;
   run: RecognitionRun;

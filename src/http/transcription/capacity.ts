@@ -11,7 +11,7 @@ export type TranscriptionCapacity = {
   release(bytes: number): void;
 };
 
-export type CapacityOptions = { maxTranscriptions: number; maxHeldBytes?: number };
+type CapacityOptions = { maxTranscriptions: number; maxHeldBytes?: number };
 
 const defaultMaxHeldBytes = 256 * 1024 * 1024;
 

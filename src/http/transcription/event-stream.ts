@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { FileEvent } from '../../../wire/transcripts.ts';
 
 /** Server-sent events to a client that may read slowly. */
-export type EventStream = Disposable & {
+type EventStream = Disposable & {
   /** Resolves when the client has read enough to be sent more. */
   send(events: readonly FileEvent[]): Promise<void>;
   end(event: FileEvent): void;
 };
 
-export type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
+type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
 
 /** A client that reads nothing for so long is gone. */
 const stallMs = 60_000;

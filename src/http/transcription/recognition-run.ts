@@ -16,7 +16,7 @@ export type RecognitionRun = {
   cancel(): void;
 };
 
-export type RunOptions = {
+type RunOptions = {
   recogniser: Pick<Recogniser, 'transcribe'>;
   bytes: AsyncIterable<Uint8Array>;
   options: DecidedFileOptions;

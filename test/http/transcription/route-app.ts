@@ -16,6 +16,7 @@ import {
 import type { Recogniser } from '../../../src/speech/recogniser.ts';
 import type { TranscribeOptions } from '../../../src/speech/transcribe.ts';
 import type { Segment } from '../../../src/speech/transcript/segment.ts';
+import { segment } from '../../support/segment.ts';
 
 export type RecordedLease = Lease & {
   reserved: number[];
@@ -98,19 +99,14 @@ async function* counted(
 
 function sentence(id: number, { language, words, speakers }: TranscribeOptions): Segment {
   const times = { startSeconds: id, endSeconds: id + 0.9 };
-  return {
+  return segment({
     id,
     ...times,
     text: language === 'zh-CN' ? `第${id}句。` : `Sentence ${id}.`,
     language: language === 'zh-CN' ? 'zh' : 'en',
     words: words ? [{ text: 'Sentence', ...times, probability: 1 }] : [],
-    tokens: [id],
-    temperature: 0,
-    averageLogProbability: -0.1,
-    compressionRatio: 1,
-    noSpeechProbability: 0,
     ...(speakers && { speaker: id % 2 }),
-  };
+  });
 }
 
 export type RouteApp = AsyncDisposable & {

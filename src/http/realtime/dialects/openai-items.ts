@@ -133,6 +133,6 @@ export function openaiError(
   return openaiEvent('error', { error: { type, code, message, param: param ?? null, event_id } });
 }
 
-export function openaiId(kind: string): string {
+function openaiId(kind: string): string {
   return `${kind}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }

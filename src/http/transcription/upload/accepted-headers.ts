@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../../errors/service-error.ts';
 import { maxBodyBytes } from './upload-limits.ts';
 
-export type UploadHeaders = {
+type UploadHeaders = {
   boundary: string;
   contentLength: number | undefined;
   /** The format when the form names none: text for a client that accepts nothing else. */

@@ -3,7 +3,7 @@ import type { OptionTexts } from '../../../options/read-options.ts';
 import { createMultipartParser } from './multipart-parser.ts';
 import { maxBodyBytes, maxFileBytes, maxParts, maxValueBytes } from './upload-limits.ts';
 
-export type FormReader = {
+type FormReader = {
   /** The fields that have come so far. */
   readonly fields: OptionTexts;
   push(chunk: Uint8Array): void;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/service-error.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 import { maxPartHeadBytes, maxPreambleBytes } from './upload-limits.ts';
 
-export type MultipartHandlers = {
+type MultipartHandlers = {
   onPart(head: PartHead): void;
   /** The bytes are a view into what was pushed. Copy them to keep them. */
   onData(bytes: Buffer): void;
@@ -10,7 +10,7 @@ export type MultipartHandlers = {
 };
 
 /** Both throw invalid_multipart as soon as the form cannot become valid any more. */
-export type MultipartParser = { push(chunk: Uint8Array): void; end(): void };
+type MultipartParser = { push(chunk: Uint8Array): void; end(): void };
 
 type State = 'preamble' | 'delimiter' | 'head' | 'content' | 'epilogue';
 

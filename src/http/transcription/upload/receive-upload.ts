@@ -17,7 +17,7 @@ import { createFormReader } from './form-reader.ts';
 import type { UploadBuffer } from './upload-buffer.ts';
 import { maxFileBytes, maxHeldBytes } from './upload-limits.ts';
 
-export type ReceiveOptions = {
+type ReceiveOptions = {
   chunks: AsyncIterable<Uint8Array>;
   boundary: string;
   contentLength: number | undefined;
