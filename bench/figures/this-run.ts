@@ -19,10 +19,18 @@ export function describeThisRun(): Omit<FigureRun, 'rows'> {
   };
 }
 
+/** Where there is no clone, such as on a machine that was only handed the files, `SIANN_BENCH_COMMIT` says it. */
 function currentCommit(): string {
+  const said = process.env.SIANN_BENCH_COMMIT;
+  if (said) return said;
   const git = (...options: string[]) =>
-    execFileSync('git', ['-C', root, ...options], { encoding: 'utf8' }).trim();
-  // Figures and pages are written by the commands themselves and change nothing that is measured.
-  const changed = git('status', '--porcelain', '--', '.', ':!figures', ':!docs') !== '';
-  return git('rev-parse', '--short', 'HEAD') + (changed ? '-dirty' : '');
+    execFileSync('git', ['-C', root, ...options], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  try {
+    // Figures and pages are written by the commands themselves and change nothing that is measured.
+    const changed = git('status', '--porcelain', '--', '.', ':!figures', ':!docs') !== '';
+    return git('rev-parse', '--short', 'HEAD') + (changed ? '-dirty' : '');
+  } catch (cause) {
+    const sentence = 'A figure names the commit that was measured, and this is no clone of the project.';
+    throw new Error(`${sentence} Set SIANN_BENCH_COMMIT, or give --no-figures.`, { cause });
+  }
 }
