@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useTranslation } from '../words/translation.tsx';
 
 type Loaded<Value> = {
@@ -8,18 +8,21 @@ type Loaded<Value> = {
   reload(): Promise<void>;
 };
 
-/** Loads a value when the page opens, and again when `dependencies` change. */
+/** Loads a value when the page opens, and again when `dependencies` change. An answer that a newer request has overtaken is dropped. */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
   dependencies: readonly unknown[],
 ): Loaded<Value> {
   const [state, setState] = useState<{ value?: Value; error?: unknown }>({});
+  const newest = useRef(0);
   const reload = useCallback(async () => {
+    const request = ++newest.current;
+    const isNewest = () => request === newest.current;
     try {
       const value = await load();
-      setState({ value });
+      if (isNewest()) setState({ value });
     } catch (error) {
-      setState((before) => ({ ...before, error }));
+      if (isNewest()) setState((before) => ({ ...before, error }));
     }
   }, dependencies);
   useEffect(() => void reload(), [reload]);

@@ -11,6 +11,7 @@ import { optionArguments, readOptionArguments } from '../option-arguments.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { untilAborted } from '../terminal/until-aborted.ts';
 import { createCaptions, createEventLines } from './captions.ts';
+import { fileFailure } from './file-failure.ts';
 import { atRealSpeed, fileAudio, pipedAudio } from './listen-audio.ts';
 import { createServiceClient, serviceFailure } from './service-client.ts';
 
@@ -119,8 +120,8 @@ async function readAuthority(path: string | undefined): Promise<string | undefin
 }
 
 async function openFile(file: string): Promise<AsyncIterable<Uint8Array>> {
-  return fileAudio(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${file}: ${error.code === 'ENOENT' ? 'there is no such file.' : error.message}`);
+  return fileAudio(file).catch((error) => {
+    throw new Error(`${file}: ${fileFailure(error)}`);
   });
 }
 

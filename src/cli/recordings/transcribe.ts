@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { ServiceError } from '../../errors/service-error.ts';
 import { formatTranscript } from '../../formats/response-format.ts';
 import {
   type DecidedFileOptions,
@@ -13,6 +12,7 @@ import { type Command, type CommandContext, parseCommandLine, UsageError } from 
 import { optionArguments, readOptionArguments } from '../option-arguments.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
+import { fileFailure } from './file-failure.ts';
 import { prepareRecogniser } from './prepare-recogniser.ts';
 
 export const transcribe: Command = async (args, context) => {
@@ -29,7 +29,7 @@ export const transcribe: Command = async (args, context) => {
     } catch (error) {
       if (context.signal.aborted) throw error;
       bar.clear();
-      context.stderr.write(`${printable(file)}: ${failureSentence(error)}\n`);
+      context.stderr.write(`${printable(file)}: ${fileFailure(error)}\n`);
       failed = true;
     }
   }
@@ -105,19 +105,6 @@ function written(
   if (request.json) return `${JSON.stringify({ file, ...JSON.parse(body) })}\n`;
   const heading = onTerminal && request.files.length > 1 ? `==> ${printable(file)} <==\n` : '';
   return heading + (body.endsWith('\n') ? body : `${body}\n`);
-}
-
-const fileFailures: Record<string, string> = {
-  ENOENT: 'there is no such file.',
-  EISDIR: 'this is a folder. Name the audio files in it.',
-  EACCES: 'the file may not be read. Check its permissions.',
-  EPERM: 'the file may not be read. Check its permissions.',
-};
-
-function failureSentence(error: unknown): string {
-  if (error instanceof ServiceError) return error.message;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return fileFailures[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** Replaces control characters, so that a file name cannot move the cursor or colour the terminal. */
