@@ -35,7 +35,7 @@ export async function createOpusDecoder([header]: Uint8Array[]): Promise<PacketD
 }
 
 /** RFC 7845 §5.1. */
-export function parseOpusHead(bytes: Uint8Array): OpusHead | undefined {
+function parseOpusHead(bytes: Uint8Array): OpusHead | undefined {
   if (bytes.length < 19 || String.fromCharCode(...bytes.subarray(0, 8)) !== 'OpusHead') return undefined;
   const channels = bytes[9]!;
   const preSkip = bytes[10]! | (bytes[11]! << 8);
@@ -60,7 +60,7 @@ export function parseOpusHead(bytes: Uint8Array): OpusHead | undefined {
 }
 
 /** The packet's length in samples at 48 kHz (RFC 6716 §3); undefined where it breaks the rules of the format. */
-export function opusPacketSamples(packet: Uint8Array, streamCount = 1): number | undefined {
+function opusPacketSamples(packet: Uint8Array, streamCount = 1): number | undefined {
   const [toc, second] = packet;
   if (toc === undefined) return undefined;
   const config = toc >> 3;

@@ -9,7 +9,7 @@ export type FlacStreamInfo = {
   blockSamples: number;
 };
 
-export const streamInfoBytes = 34;
+const streamInfoBytes = 34;
 /** Where the STREAMINFO block ends, which comes first, after "fLaC" and its header. */
 export const streamInfoEnd = 8 + streamInfoBytes;
 

@@ -45,13 +45,13 @@ export function toIntegers(matrix: QuantisedWeight): IntegerWeight {
   return quantiseColumns(toFloats(matrix), columns, new Float32Array(rows).fill(1));
 }
 
-export function channelFactors(largestInput: Float32Array, largestWeight: Float32Array): Float32Array {
+function channelFactors(largestInput: Float32Array, largestWeight: Float32Array): Float32Array {
   return largestInput.map((input, channel) => {
     return Math.max(input, 1e-4) ** share / Math.max(largestWeight[channel]!, 1e-4) ** (1 - share);
   });
 }
 
-export function largestInRows(matrices: Float32Array[], rows: number): Float32Array {
+function largestInRows(matrices: Float32Array[], rows: number): Float32Array {
   const largest = new Float32Array(rows);
   for (const matrix of matrices) {
     const columns = matrix.length / rows;
@@ -64,7 +64,7 @@ export function largestInRows(matrices: Float32Array[], rows: number): Float32Ar
 }
 
 /** Multiplies each row by its factor and quantises each column with a scale of its own. */
-export function quantiseColumns(matrix: Float32Array, columns: number, factors: Float32Array): IntegerWeight {
+function quantiseColumns(matrix: Float32Array, columns: number, factors: Float32Array): IntegerWeight {
   const scale = new Float32Array(columns);
   const rows = matrix.length / columns;
   for (let row = 0; row < rows; row++) {
