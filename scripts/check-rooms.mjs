@@ -114,10 +114,24 @@ function* crowdedFolders(root) {
   }
 }
 
+/** Lines of the table in docs/architecture.md that are not those of the rooms, as sentences. */
+export function* tableDifferences(page, allowed = rooms) {
+  const shown = new Map([...page.matchAll(/^\| `([\w/]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, room, imports]) => [room, imports.trim()]));
+  const short = (room) => room.replace(/^src\//, '');
+  for (const [room, imports] of Object.entries(allowed)) {
+    const wanted = imports.map((each) => `\`${short(each)}\``).join(', ') || '–';
+    if (shown.get(short(room)) === wanted) continue;
+    yield `docs/architecture.md: the line of \`${short(room)}\` should end with | ${wanted} |`;
+  }
+  const known = Object.keys(allowed).map(short);
+  for (const room of shown.keys()) if (!known.includes(room)) yield `docs/architecture.md shows \`${room}\`, which is no room.`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const project = fileURLToPath(new URL('..', import.meta.url));
-  const wrong = [...checkRooms(project), ...unusedAllowances(project)];
+  const page = readFileSync(join(project, 'docs/architecture.md'), 'utf8');
+  const wrong = [...checkRooms(project), ...unusedAllowances(project), ...tableDifferences(page)];
   for (const sentence of wrong) console.error(sentence);
   if (wrong.length > 0) process.exit(1);
-  console.log('Rooms: every import is allowed, no folder is crowded.');
+  console.log('Rooms: every import is allowed, no folder is crowded, the table shows the lines.');
 }

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 // @ts-expect-error: a script without types
-import { checkRooms, rooms as projectRooms, unusedAllowances } from '../../scripts/check-rooms.mjs';
+import * as rules from '../../scripts/check-rooms.mjs';
+
+const { checkRooms, rooms: projectRooms, tableDifferences, unusedAllowances } = rules;
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const rooms = {
@@ -87,4 +89,17 @@ test('sixteen loose files are allowed in a folder of src, seventeen are not', ()
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/storage/part-${index}.ts`, '']));
   assert.deepEqual(check(files(16)), []);
   assert.deepEqual(check(files(17)), ['src/storage has 17 loose files, and 16 are the most. Group them.']);
+});
+
+test('a line of the table that is not the line of its room is told as it should be', () => {
+  const page = '| `errors` | every error | – |\n| `storage` | tables | – |\n| `attic` | old things | – |\n';
+  const allowed = { 'src/errors': [], 'src/storage': ['src/errors'], wire: [] };
+  assert.deepEqual(
+    [...tableDifferences(page, allowed)],
+    [
+      'docs/architecture.md: the line of `storage` should end with | `errors` |',
+      'docs/architecture.md: the line of `wire` should end with | – |',
+      'docs/architecture.md shows `attic`, which is no room.',
+    ],
+  );
 });
