@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../settings/config.ts';
+import { loggedError } from './logged-error.ts';
 
 export type ServiceLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -13,11 +14,8 @@ export function createServiceLog({ level, output }: ServiceLogOptions): ServiceL
   const stream: DestinationStream = output.isTTY
     ? { write: (line) => void output.write(shortLine(line)) }
     : { write: (line) => void output.write(line) };
-  const { err } = pino.stdSerializers;
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err, error: err } },
-    stream,
-  );
+  const serializers = { err: loggedError, error: loggedError };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream);
 }
 
 /** `12:30:01 info  request  requestId=… status=200`, and the stack of an error below it. */

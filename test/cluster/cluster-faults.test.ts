@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedis } from '../../bench/servers/redis.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
+import { createServiceLog } from '../../src/operations/service-log.ts';
 import type { Dispatcher } from '../../src/pool/dispatcher.ts';
 import type { ScriptedJob, ScriptedResult } from '../contract/scripted-job.ts';
 import { scriptedCluster, until } from './scripted-cluster.ts';
@@ -196,6 +197,34 @@ describe('when Redis', { skip }, () => {
     assert.equal((await spoken).echo, 'spoken');
     assert.equal((await node.run({ echo: 'next' }, file)).echo, 'next');
     await until(async () => (await cluster.leftKeys()).length === 0);
+  });
+
+  it('has no memory left for an answer, the log of the worker does not say what the answer was', async () => {
+    const cluster = scriptedCluster(own.url);
+    const connection = new Redis(own.url);
+    const lines: string[] = [];
+    const log = createServiceLog({ level: 'info', output: { write: (line) => lines.push(line) } });
+    const spoken = 'what the patient said';
+    const fillsMemory: Dispatcher<ScriptedJob, ScriptedResult> = {
+      async run() {
+        await connection.config('SET', 'maxmemory', '1');
+        return { echo: spoken, pid: 0 };
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+    await using node = await cluster.openNode({ deadlineMs: 3_000 });
+    {
+      await using _worker = await cluster.openWorker({ dispatcher: fillsMemory, persistenceMs: 200, log });
+      const rejected = assert.rejects(node.run({}, file), isUnavailable);
+      await until(() => lines.length > 0);
+      await connection.config('SET', 'maxmemory', '0');
+      await rejected;
+    }
+    connection.disconnect();
+    assert.match(lines[0]!, /OOM/);
+    const logged = lines.join();
+    assert.ok(!logged.includes(spoken), logged);
+    assert.ok(!logged.includes([...Buffer.from(spoken)].join()), logged);
   });
 
   it('is away for too long, nobody waits any more', async () => {

@@ -17,10 +17,17 @@ export type JobReceiver = Disposable & {
 const answerMs = 90_000;
 /** How long it is kept when the node does not listen: usually such a node is gone for good. */
 const unreceivedAnswerMs = 20_000;
-const persistenceMs = 60_000;
 const pauseMs = 100;
 
-export function createJobReceiver(redis: Redis, keys: ClusterKeys, onReturn: () => void): JobReceiver {
+type Options = {
+  redis: Redis;
+  keys: ClusterKeys;
+  /** How long it tries to reach Redis before it gives up. */
+  persistenceMs: number;
+  onReturn(): void;
+};
+
+export function createJobReceiver({ redis, keys, persistenceMs, onReturn }: Options): JobReceiver {
   const presence = createRedisPresence({ redis, pauseMs, onReturn });
   const persistently = <T>(ask: () => Promise<T>): Promise<T> => {
     const giveUpAt = performance.now() + persistenceMs;

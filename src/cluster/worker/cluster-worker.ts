@@ -24,6 +24,8 @@ export type ClusterWorkerOptions<Job, Result> = {
   lookEveryMs?: number;
   /** How long running jobs may go on after shutdown begins; then others get them. */
   drainMs?: number;
+  /** How long it tries to hand over an answer that Redis does not take. */
+  persistenceMs?: number;
   log?: { warn(fields: object, message: string): void };
 };
 
@@ -44,7 +46,12 @@ export async function createClusterWorker<Job, Result>(
   const held = new Map<string, HeldJob>();
   let stopped: Promise<void> | undefined;
 
-  const receiver = createJobReceiver(redis, keys, () => fetcher.lookEverywhere());
+  const receiver = createJobReceiver({
+    redis,
+    keys,
+    persistenceMs: options.persistenceMs ?? 60_000,
+    onReturn: () => fetcher.lookEverywhere(),
+  });
   const runJob = createJobRunner({ codec, dispatcher, receiver });
   const intake = await createJobIntake({
     redis,

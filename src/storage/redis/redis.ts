@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { leaveOutArguments } from './command-errors.ts';
 
 export type RedisConnection = Redis & AsyncDisposable;
 
@@ -20,7 +21,7 @@ const longestRetryMilliseconds = 500;
  * queued and none is sent twice: a caller gets the error when it is not known whether the command was carried out.
  */
 export async function openRedis({ url, log, settings }: Options): Promise<RedisConnection> {
-  const redis = new Redis(url, {
+  const redis = new DiscreetRedis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -62,4 +63,13 @@ export async function openRedis({ url, log, settings }: Options): Promise<RedisC
       await redis.quit().catch(() => redis.disconnect());
     },
   });
+}
+
+/** What a failed command carried does not travel on in its error, which may end in a log. */
+class DiscreetRedis extends Redis {
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    const { reject } = command;
+    command.reject = (error) => reject(leaveOutArguments(error));
+    return super.sendCommand(command, stream);
+  }
 }
