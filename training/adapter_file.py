@@ -97,10 +97,10 @@ def read_adapter(path: Path) -> tuple[dict, Tensors, np.ndarray]:
     return header, tensors, row
 
 
-def load_adapter(path: Path, model: Whisper) -> dict:
-    """Puts the deltas of a file into the model. The file's scale goes into the factors: training on and writing begin at 1."""
+def load_adapter(path: Path, model: Whisper, strength: float = 1.0) -> dict:
+    """Puts the deltas of a file into the model, or a part of them. The file's scale goes into the factors: training on and writing begin at 1."""
     header, tensors, row = read_adapter(path)
-    share = header["scale"] / GAIN
+    share = strength * header["scale"] / GAIN
     with torch.no_grad():
         for linear in model.linears():
             down, up = tensors[linear.name]

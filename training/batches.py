@@ -1,4 +1,4 @@
-"""Batches of examples, built in bulk where the sound lies: spliced, sped up, moved, distorted, and cut to a random context."""
+"""Batches of examples, built in bulk where the sound lies: spliced, in other voices, distorted, and cut to a random context."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from features import FULL_FRAMES, HOP, LogMel
 from plans import SLOTS, Plan, Planner
 from reading import Read, Reading
 from silence import thin
-from sounds import distort
+from revoice import Voices
+from sounds import Surroundings, distort
 from speech import SAMPLE_RATE, SpeechSet
 from targets import Targets, TargetWriter
 
@@ -26,11 +27,14 @@ POOL = 4
 FRAME_STEP = 10
 #: Of a bucket's examples, so many at most that the encoder is held to what the untouched one hears: those cost a full context each.
 HELD = 24
+#: Where the pitch is moved, the formants go along by this power of it, and then by as much again in either direction; in e-folds.
+FORMANTS_FOLLOW, FORMANTS_FREE = 0.35, 0.16
+BABBLING = 5
 
 
 @dataclass
 class Held:
-    """Examples in which only known languages are spoken, as the untouched model is given them: whole, and without masks."""
+    """Examples in which only known languages are spoken, as the untouched model is given them: whole, and without masks, noise or rooms."""
 
     rows: Tensor  # of the batch
     mel: Tensor  # at full context
@@ -49,18 +53,25 @@ class Batch:
 
 class BatchBuilder:
     def __init__(
-        self, source: SpeechSet, known: np.ndarray, reading: Reading, planner: Planner, writer: TargetWriter, log_mel: LogMel, seed: int
+        self,
+        source: SpeechSet,
+        voices: Voices,
+        surroundings: Surroundings,
+        known: np.ndarray,
+        reading: Reading,
+        planner: Planner,
+        writer: TargetWriter,
+        log_mel: LogMel,
+        seed: int,
     ):
         """`known` says of each sentence whether the untouched model knows its language."""
         device = source.samples.device
-        self._source, self._planner, self._writer, self._log_mel = source, planner, writer, log_mel
+        self._voices, self._surroundings, self._planner, self._writer, self._log_mel = voices, surroundings, planner, writer, log_mel
         self._random = np.random.default_rng(seed)
         self._device_random = torch.Generator(device=device)
         self._device_random.manual_seed(seed)
-        self._start = torch.from_numpy(source.start).to(device)
-        self._length = torch.from_numpy(source.end - source.start).to(device)
         self._gain = torch.from_numpy(USUAL_LOUDNESS / source.loudness).float().to(device)
-        self._is_known, self._reading = known, reading
+        self._languages, self._is_known, self._reading = source.languages, known, reading
 
     def build(self, examples: int, buckets: int) -> list[Batch]:
         """Examples of like length share a bucket and a context, so that little of it is padding: the first of the shortest, the last of the longest."""
@@ -72,22 +83,44 @@ class BatchBuilder:
     def _build_bucket(self, plan: Plan) -> Batch:
         thinned = self._random.random() < THINNED
         frames = self._draw_frames(plan.seconds.max(), thinned)
-        sound = self._splice(plan, frames * HOP)
-        random, device = self._random, sound.device
+        clean = self._splice(plan, frames * HOP)
+        random, device = self._random, clean.device
         count = len(plan.seconds)
         behind = random.uniform(0, 0.6, count)
         behind = behind / 2 if thinned else np.where(random.random(count) < 0.2, 30.0, behind)
         recorded = torch.from_numpy((plan.seconds + behind) * SAMPLE_RATE).to(device)
-        sound = distort(sound, recorded, self._device_random)
+        sound = distort(clean, recorded, self._surroundings, self._babble, self._device_random)
         heard = None
         if thinned:
             began = torch.from_numpy(np.maximum(0, plan.start[:, 0] - random.uniform(0, 0.2, count)) * SAMPLE_RATE).to(device)
             sound = torch.where(torch.arange(sound.shape[1], device=device) < began[:, None], 0.0, sound)
             heard = self._leave_out_silence(began, recorded, frames // 2)
-        warp = np.where(random.random(count) < 0.6, np.exp(random.uniform(-0.14, 0.14, count)), 1.0)
-        warp = torch.from_numpy(warp).to(device)
+        warp = self._draw_warp(plan.voice)
         mel = self._log_mel(sound, warp)
-        return Batch(self._mask(mel, plan.seconds), heard, self._writer.write(plan), self._hold(plan, sound, warp, heard))
+        return Batch(self._mask(mel, plan.seconds), heard, self._writer.write(plan), self._hold(plan, clean, warp, heard))
+
+    def _draw_warp(self, voice: np.ndarray) -> Tensor:
+        """By how much the spectrum is squeezed: for the recordings' own voices a little in some; for the others so that of the pitch's move a
+        part is left to the formants."""
+        random, count = self._random, len(voice)
+        little = np.where(random.random(count) < 0.6, random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count), 0)
+        pitch = self._voices.speed.cpu().numpy()[voice]
+        free = random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count)
+        factors = np.where(voice == 0, np.exp(little), np.clip(pitch ** (1 - FORMANTS_FOLLOW) * np.exp(free), 0.65, 1.5))
+        return torch.from_numpy(factors).to(self._gain.device)
+
+    def _babble(self, rows: Tensor, samples: int) -> Tensor:
+        """[rows, samples] of several other people, each saying one sentence over and over."""
+        device, count = self._gain.device, len(rows)
+        time = torch.arange(samples, device=device)
+        babble = torch.zeros(count, samples, device=device)
+        for _ in range(BABBLING):
+            sentence = torch.from_numpy(self._random.integers(0, len(self._gain), count)).to(device)
+            start, length = self._voices.start[0, sentence][:, None], self._voices.length[0, sentence][:, None]
+            level = torch.from_numpy(self._random.uniform(0.5, 1, count)).float().to(device)
+            gain = (self._gain[sentence] * level / 32768)[:, None]
+            babble += gain * self._voices.samples[start + time % length.clamp(min=1)].float()
+        return babble
 
     def _leave_out_silence(self, began: Tensor, ended: Tensor, places: int) -> Tensor:
         """From `began` to `ended`, in samples, there is sound."""
@@ -97,6 +130,7 @@ class BatchBuilder:
         return thin(first, last, places, int(self._random.integers(4, 13)), like_product, self._device_random)
 
     def _hold(self, plan: Plan, sound: Tensor, warp: Tensor, heard: Tensor | None) -> Held | None:
+        """`sound` before anything was laid over it: what is meant is to be heard through all of that."""
         rows = np.flatnonzero((self._is_known[plan.sentence] | ~plan.used).all(1))
         if len(rows) == 0:
             return None
@@ -104,7 +138,7 @@ class BatchBuilder:
         frames = torch.from_numpy(np.ceil(plan.seconds[rows] * 50)).to(sound.device)
         chosen = torch.from_numpy(rows).to(sound.device)
         whole = F.pad(sound[chosen], (0, FULL_FRAMES * HOP - sound.shape[1]))
-        read = self._reading.draw([self._source.languages[sentence] for sentence in plan.sentence[rows, 0]], sound.device)
+        read = self._reading.draw([self._languages[sentence] for sentence in plan.sentence[rows, 0]], sound.device)
         all_places = torch.arange(sound.shape[1] // (2 * HOP), device=sound.device).expand(len(rows), -1)
         return Held(chosen, self._log_mel(whole, warp[chosen]), frames, all_places if heard is None else heard[chosen], read)
 
@@ -123,7 +157,7 @@ class BatchBuilder:
 
     def _splice(self, plan: Plan, samples: int) -> Tensor:
         """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""
-        device = self._start.device
+        voices, device = self._voices, self._gain.device
         time = torch.arange(samples, device=device, dtype=torch.float64)
         mixed = torch.zeros(len(plan.seconds), samples, device=device)
         for slot in range(SLOTS):
@@ -131,26 +165,27 @@ class BatchBuilder:
             if len(rows) == 0:
                 continue
             sentence = torch.from_numpy(plan.sentence[rows, slot]).to(device)
-            speed = torch.from_numpy(plan.speed[rows, slot]).to(device)[:, None]
+            voice = torch.from_numpy(plan.voice[rows]).to(device)
+            speed = (torch.from_numpy(plan.speed[rows, slot]).to(device) * voices.speed[voice])[:, None]
             start = torch.from_numpy(plan.start[rows, slot] * SAMPLE_RATE).to(device)[:, None]
             level = 10 ** self._random.uniform(-0.2, 0.2, len(rows))
             gain = self._gain[sentence][:, None] * torch.from_numpy(level).float().to(device)[:, None]
-            length = self._length[sentence][:, None]
+            length = voices.length[voice, sentence][:, None]
             place = (time - start.round()) * speed
             whole = place.floor()
             rest = (place - whole).float()
-            index = (self._start[sentence][:, None] + whole.long()).clamp(0, len(self._source.samples) - 2)
-            values = torch.lerp(self._source.samples[index].float(), self._source.samples[index + 1].float(), rest)
+            index = (voices.start[voice, sentence][:, None] + whole.long()).clamp(0, len(voices.samples) - 2)
+            values = torch.lerp(voices.samples[index].float(), voices.samples[index + 1].float(), rest)
             fade = (torch.minimum(place, length - 1 - place) / 80).clamp(0, 1).float()
             mixed[torch.from_numpy(rows).to(device)] += values * fade * (gain / 32768)
         return mixed
 
     def _mask(self, mel: Tensor, seconds: np.ndarray) -> Tensor:
-        """Light masks over time and bands (Park et al. 2019), for half of the examples each."""
+        """Masks over time and bands (Park et al. 2019), two of each, every one in half of the examples, and none over more than a tenth of the time."""
         random, device = self._random, mel.device
         count, bands, frames = mel.shape
         floor = mel.amin((1, 2), keepdim=True)
-        for axis, size, longest in ((1, np.full(count, bands), 12), (2, np.minimum(frames, seconds * 100), 20)):
+        for axis, size, longest in 2 * ((1, np.full(count, bands), 14), (2, np.minimum(frames, seconds * 100), np.minimum(22, seconds * 10))):
             length = np.where(random.random(count) < 0.5, random.uniform(0, longest, count), 0)
             first = random.uniform(0, 1, count) * np.maximum(0, size - length)
             places = torch.arange(mel.shape[axis], device=device)

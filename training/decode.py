@@ -1,8 +1,9 @@
-"""Builds the Opus decoder and decodes every speech set: one file of 16-bit samples a set, and where its sentences lie in it."""
+"""Builds the Opus decoder and decodes every speech set: one file of 16-bit samples a set, and where its sentences lie in it. While further
+parts are on their way, `--files-only` decodes what is there. A set that was finished before is left as it is."""
 from __future__ import annotations
 
 import argparse
-import csv
+import fcntl
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from stages import stage
+from tables import read_table
 
 SAMPLE_RATE = 16_000
 
@@ -20,16 +22,31 @@ SAMPLE_RATE = 16_000
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--parts", type=Path, required=True, help="folder in which the parts were unpacked")
+    options.add_argument("--files-only", action="store_true", help="leave the sets unfinished: some of their files are still to come")
     given = options.parse_args()
-    decode_sets(given.parts)
+    with (given.parts / "decoding").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        decode_sets(given.parts, given.files_only)
 
 
-def decode_sets(parts: Path) -> None:
+def decode_sets(parts: Path, files_only: bool = False) -> None:
     with stage("build of the Opus decoder"):
-        decoder = build_decoder(parts / "opus", parts / "build")
-    for folder in sorted((parts / "speech").iterdir()):
-        with stage(f"decoding of {folder.name}"):
-            decode_set(decoder, folder, parts / "pcm")
+        decoder = parts / "build" / "opus_decode"
+        decoder = decoder if decoder.exists() else build_decoder(parts / "opus", parts / "build")
+    folders = [folder for folder in sorted((parts / "speech").iterdir()) if not (parts / "pcm" / f"{folder.name}.json").exists()]
+    with stage(f"decoding of {len(folders)} sets"):
+        decode_files(decoder, folders, parts / "pcm")
+    for folder in [] if files_only else folders:
+        if not is_complete(folder):
+            print(f"  {folder.name} LACKS FILES and is left for later", flush=True)
+            continue
+        join_samples(folder, parts / "pcm" / f"{folder.name}-files", parts / "pcm")
+        shutil.rmtree(parts / "pcm" / f"{folder.name}-files")
+
+
+def is_complete(folder: Path) -> bool:
+    table = folder / "manifest.tsv"
+    return table.exists() and all((folder / row["file"]).exists() for row in read_table(table))
 
 
 def build_decoder(source: Path, build: Path) -> Path:
@@ -55,20 +72,24 @@ def build_decoder(source: Path, build: Path) -> Path:
     return program
 
 
-def decode_set(decoder: Path, folder: Path, target: Path) -> None:
-    files = sorted(folder.glob("*.opus"))
-    scratch = target / f"{folder.name}-files"
-    scratch.mkdir(parents=True, exist_ok=True)
+def decode_files(decoder: Path, folders: list[Path], target: Path) -> None:
+    """Those that were not decoded before."""
+    files: list[Path] = []
+    for folder in folders:
+        scratch = target / f"{folder.name}-files"
+        scratch.mkdir(parents=True, exist_ok=True)
+        files += [file for file in folder.glob("*.opus") if not (scratch / f"{file.stem}.s16").exists()]
     workers = os.cpu_count() or 1
     # Largest first and interleaved, so that no process is left with all the long files.
     files.sort(key=lambda file: -file.stat().st_size)
-    groups = [group for group in (files[index::workers] for index in range(workers)) if group]
+
+    def decode_some(some: list[Path]) -> None:
+        for name in sorted({file.parent.name for file in some}):
+            of_set = [str(file) for file in some if file.parent.name == name]
+            subprocess.run([str(decoder), str(target / f"{name}-files"), *of_set], check=True)
+
     with ThreadPoolExecutor(workers) as pool:
-        runs = [pool.submit(subprocess.run, [str(decoder), str(scratch), *map(str, group)], check=True) for group in groups]
-        for run in runs:
-            run.result()
-    join_samples(folder, scratch, target)
-    shutil.rmtree(scratch)
+        list(pool.map(decode_some, [files[index::workers] for index in range(workers)]))
 
 
 def join_samples(folder: Path, scratch: Path, target: Path) -> None:
@@ -93,11 +114,11 @@ def join_samples(folder: Path, scratch: Path, target: Path) -> None:
 def place_sentences(table: Path, starts: dict[str, tuple[int, int]]) -> list[dict]:
     """Of every row, where its sound lies in the joined samples; `starts` has the first sample and the length of each file."""
     sentences = []
-    with table.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            first, length = starts[Path(row["file"]).stem]
-            start, end = (min(length, round(float(row[name]) * SAMPLE_RATE)) for name in ("start", "end"))
-            sentences.append({"start": first + start, "end": first + end, "language": row["language"], "text": row["text"]})
+    for row in read_table(table):
+        first, length = starts[Path(row["file"]).stem]
+        start, end = (min(length, round(float(row[name]) * SAMPLE_RATE)) for name in ("start", "end"))
+        sentence = {"start": first + start, "end": first + end, "language": row["language"], "text": row["text"] or ""}
+        sentences.append(sentence | ({"row": int(row["row"])} if row.get("row") else {}))
     return sentences
 
 

@@ -17,6 +17,8 @@ from tokens import Tokens
 from whisper import Whisper, at_strength
 
 WORST_ERROR_RATE = 0.35
+#: Farther from what was heard than this, a Mandarin text is doubted: machine voices misread some.
+WORST_REFERENCE_ERROR_RATE = 0.5
 WORST_LOG_PROBABILITY = -0.8
 WORST_PHRASE_ERROR_RATE = 0
 WORST_MISHEARD_LOG_PROBABILITY = -1.4
@@ -39,6 +41,12 @@ class Labels:
     bank: Bank
 
 
+def joined_labels(first: Labels, second: Labels) -> Labels:
+    rows = np.where(second.bank_rows < 0, -1, second.bank_rows + len(first.bank.ids))
+    bank = Bank(*(torch.cat([getattr(each.bank, name) for each in (first, second)]) for name in ("ids", "probabilities")))
+    return Labels(first.tokens + second.tokens, np.concatenate([first.bank_rows, rows]), bank)
+
+
 @torch.no_grad()
 def label(
     model: Whisper,
@@ -46,16 +54,17 @@ def label(
     scoring: Scoring,
     log_mel: LogMel,
     source: SpeechSet,
-    phrases: np.ndarray,
+    kinds: np.ndarray,
     batch: int,
     longest: int,
     width: int = 32,
     use_references: bool = True,
 ) -> Labels:
     """Mandarin sentences with an error learn their reference, unless it spells words out; the others what the model said, softly;
-    of these, the ones far from their reference are dropped. Phrases that it heard rightly learn their reference, as they are written inside
-    a sentence; the others are dropped. Entries of the language `none` get one row: what follows the start of the transcript."""
-    collector = _Collector(tokens, scoring, width, longest, use_references, phrases)
+    of these, the ones far from their reference are dropped. Of the kind `word`, all that are not heard rightly are dropped. Those of the kind
+    `phrase` that are heard rightly learn their reference, as they are written inside a sentence. Of the kind `misheard`, even what the model
+    is not sure of is learnt. Entries of the language `none` get one row: what follows the start of the transcript."""
+    collector = _Collector(tokens, scoring, width, longest, use_references, kinds)
     order = np.argsort(source.end - source.start, kind="stable")
     with at_strength(model, 0.0):
         for begin in range(0, len(order), batch):
@@ -103,31 +112,33 @@ def _label_speech(collector, model, tokens, memory, source, indices) -> None:
 
 
 class _Collector:
-    def __init__(self, tokens: Tokens, scoring: Scoring, width: int, longest: int, use_references: bool, phrases: np.ndarray):
+    def __init__(self, tokens: Tokens, scoring: Scoring, width: int, longest: int, use_references: bool, kinds: np.ndarray):
         self.longest = longest
         self._tokens, self._scoring, self._width, self._use_references = tokens, scoring, width, use_references
-        self._phrases = phrases
-        self._texts: list[list[int] | None] = [None] * len(phrases)
-        self._rows = np.full(len(phrases), -1, dtype=np.int64)
+        self._kinds = kinds
+        self._texts: list[list[int] | None] = [None] * len(kinds)
+        self._rows = np.full(len(kinds), -1, dtype=np.int64)
         self._ids: list[Tensor] = []
         self._probabilities: list[Tensor] = []
         self._next_row = 0
         self.counts = {"soft": 0, "reference": 0, "phrase": 0, "far": 0, "empty": 0}
 
     def add(self, index: int, source: SpeechSet, decoded, shares: Tensor) -> None:
-        reference, text = source.texts[index], self._tokens.decode(decoded.tokens)
-        worst = WORST_LOG_PROBABILITY if reference else WORST_MISHEARD_LOG_PROBABILITY
+        reference, text, kind = source.texts[index], self._tokens.decode(decoded.tokens), self._kinds[index]
+        worst = WORST_MISHEARD_LOG_PROBABILITY if kind == "misheard" else WORST_LOG_PROBABILITY
         is_sure = decoded.mean_log_probability > worst and not loops(decoded.tokens, self.longest)
         if not decoded.tokens:
             self.counts["empty"] += 1
             return
         is_spelled = source.languages[index] == "zh" and _SPELLED_GAP.search(reference) is not None
         errors, units = self._errors(reference, text, is_spelled) if reference else (0, 1)
-        if self._phrases[index]:
+        if kind == "phrase":
             is_heard = errors <= WORST_PHRASE_ERROR_RATE * units
             self.counts["phrase" if is_heard else "far"] += 1
             gap = "" if source.languages[index] == "zh" else " "
             self._texts[index] = self._tokens.encode(gap + reference) if is_heard else None
+        elif errors > (0 if kind == "word" else WORST_REFERENCE_ERROR_RATE) * max(1, units):
+            self.counts["far"] += 1
         elif errors and reference and self._use_references and source.languages[index] == "zh" and not is_spelled:
             self._texts[index] = self._tokens.encode(reference)
             self.counts["reference"] += 1

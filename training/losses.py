@@ -15,11 +15,14 @@ SMOOTHING = 0.05
 REPLAYED_TOKEN_WEIGHT = 0.2
 #: Staying with the untouched model counts double: what is lost of Mandarin and English does not come back by itself.
 DIVERGENCE_WEIGHT = 2.0
-LANGUAGE_WEIGHT = 1.0
+#: One place in a whole text, on which all the others depend.
+LANGUAGE_WEIGHT = 2.0
 #: What the encoder hears of known languages, in shares of how much it varies. Far more places than there are words, so that it holds
 #: for speech that is not among the few hours replayed.
 HEARING_WEIGHT = 2.0
 READING_WEIGHT = 1.0
+#: Above about this share of the variance, being farther apart counts less and less: what noise has drowned cannot be heard.
+HEARD_APART = 0.15
 
 
 class Lessons:
@@ -81,8 +84,8 @@ def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, lessons
 
 
 def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Tensor]:
-    """Of each held example, how far the encoder's output is from the untouched one's at full context, as a share of how much that varies;
-    and at each place of the texts read beside them, the divergence from what the untouched model expects there."""
+    """Of each held example, how far the encoder's output is from what the untouched one makes of the clean sound at full context, as a share of
+    how much that varies; and at each place of the texts read beside them, the divergence from what the untouched model expects there."""
     heard, read = memory[held.rows], held.read
     with torch.no_grad(), at_strength(model, 0.0):
         whole = model.encode(held.mel)
@@ -91,7 +94,8 @@ def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Ten
     spoken = held.places < held.frames[:, None]
     scale = _variance(wanted, spoken).clamp(min=1e-6)
     apart = ((heard.float() - wanted).square() / scale).mean(-1)
-    hearing = (apart * spoken).sum(1) / spoken.sum(1).clamp(min=1)
+    apart = (apart * spoken).sum(1) / spoken.sum(1).clamp(min=1)
+    hearing = 2 * HEARD_APART * ((1 + apart / HEARD_APART).sqrt() - 1)
     scores = F.log_softmax(model.decode(read.inputs, heard, read.places), -1)
     reading = (expected.exp() * (expected - scores)).sum(-1)
     return hearing, reading

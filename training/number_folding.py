@@ -62,7 +62,7 @@ def fold_numbers(text: str) -> list[str]:
 
 def _tokenise(text: str) -> list[str]:
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    text = re.sub(r"\bper cent\b", "percent", text).replace("百分之百", "100%").replace("〇", "零")
+    text = re.sub(r"\bper cent\b", "percent", text, flags=re.ASCII).replace("百分之百", "100%").replace("〇", "零")
     return _TOKEN.findall(text)
 
 

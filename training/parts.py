@@ -7,9 +7,14 @@ from pathlib import Path
 PART_BYTES = 55_000_000
 
 
-def write_parts(staging: Path, target: Path, part_bytes: int = PART_BYTES) -> list[Path]:
-    """First fit, largest file first; the archive's own 512 to 1,024 bytes a file are counted."""
-    files = sorted((path for path in staging.rglob("*") if path.is_file()), key=lambda path: -path.stat().st_size)
+def write_parts(staging: Path, target: Path, part_bytes: int = PART_BYTES, late: tuple[str, ...] = ()) -> list[Path]:
+    """First fit, largest file first, but files in folders whose names begin like one of `late` after the others; the archive's own 512 to 1,024
+    bytes a file are counted."""
+
+    def order(path: Path) -> tuple[bool, int]:
+        return path.parent.name.startswith(late or ("\0",)), -path.stat().st_size
+
+    files = sorted((path for path in staging.rglob("*") if path.is_file()), key=order)
     parts: list[tuple[int, list[Path]]] = []
     for file in files:
         size = file.stat().st_size + 1024

@@ -1,7 +1,7 @@
 """Which sentences are spliced into which example, how fast, with what gaps and after how much silence: numbers only, no sound."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -10,9 +10,11 @@ LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
 COUNTS = (0.57, 0.28, 0.11, 0.04)
-LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.28, "en": 0.3}
+LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.32, "en": 0.26}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
-MISHEARD = 0.45
+MISHEARD = 0.2
+#: How often an example keeps the voices of its recordings; else one of the others is taken for all of it.
+OWN_VOICE = 0.5
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.37, 0.4, 0.23)
 #: Of the spliced examples, how many are spoken without a pause and written as one sentence.
@@ -34,21 +36,42 @@ class Plan:
     start: np.ndarray  # seconds into the example
     tight: np.ndarray  # one row an example: spoken as one sentence
     seconds: np.ndarray  # until the last sentence ends
+    voice: np.ndarray  # one row an example: which of revoice.py's voices speaks
 
     def rows(self, rows: np.ndarray) -> Plan:
-        return Plan(*(getattr(self, field)[rows] for field in ("sentence", "used", "speed", "start", "tight", "seconds")))
+        return Plan(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+class Pool:
+    """Sentences to draw from, each as often as its weight says."""
+
+    def __init__(self, sentences: np.ndarray, weights: np.ndarray):
+        self._sentences = sentences
+        self._bounds = np.cumsum(weights[sentences])
+
+    def __len__(self) -> int:
+        return len(self._sentences)
+
+    def draw(self, count: int, random: np.random.Generator) -> np.ndarray:
+        places = np.searchsorted(self._bounds, random.random(count) * self._bounds[-1], side="right")
+        return self._sentences[np.minimum(places, len(self._sentences) - 1)]
 
 
 class Planner:
-    def __init__(self, languages: np.ndarray, misheard: np.ndarray, phrases: np.ndarray, seconds: np.ndarray, seed: int):
+    def __init__(self, languages: np.ndarray, kinds: np.ndarray, seconds: np.ndarray, weights: np.ndarray, voices: int, seed: int):
         """Of every sentence; a language that has none is never asked for. Misheard ones always stand alone, phrases never do."""
         self._random = np.random.default_rng(seed)
-        self._seconds = seconds
-        self._pools = {name: np.flatnonzero((languages == name) & ~misheard & ~phrases) for name in (*LANGUAGE_SHARES, "none")}
-        self._misheard = np.flatnonzero(misheard)
-        self._phrases = {name: np.flatnonzero((languages == name) & phrases) for name in PHRASES}
-        short = seconds <= LONGEST_SPLICED_SECONDS
-        self._short = {name: pool[short[pool]] if short[pool].any() else pool for name, pool in self._pools.items()}
+        self._seconds, self._voices = seconds, voices
+        whole, short = ~np.isin(kinds, ("misheard", "phrase")), seconds <= LONGEST_SPLICED_SECONDS
+
+        def pool(chosen: np.ndarray) -> Pool:
+            return Pool(np.flatnonzero(chosen), weights)
+
+        self._pools = {name: pool((languages == name) & whole) for name in (*LANGUAGE_SHARES, "none")}
+        self._misheard = pool(kinds == "misheard")
+        self._phrases = {name: pool((languages == name) & (kinds == "phrase")) for name in PHRASES}
+        shorter = {name: pool((languages == name) & whole & short) for name in self._pools}
+        self._short = {name: shorter[name] if len(shorter[name]) else self._pools[name] for name in self._pools}
         self._present = [name for name in LANGUAGE_SHARES if len(self._pools[name])]
         shares = np.array([LANGUAGE_SHARES[name] for name in self._present])
         self._shares = shares / shares.sum()
@@ -72,7 +95,8 @@ class Planner:
         used[:, 0] = True
         used = np.logical_and.accumulate(used, 1)
         end = np.where(used, start + spoken, 0).max(1)
-        return Plan(sentence, used, speed, start, tight & (used.sum(1) > 1), end)
+        voice = np.where(random.random(count) < OWN_VOICE, 0, random.integers(0, self._voices, count))
+        return Plan(sentence, used, speed, start, tight & (used.sum(1) > 1), end, voice)
 
     def _draw_languages(self, count: int, sentences: np.ndarray) -> np.ndarray:
         random = self._random
@@ -95,10 +119,11 @@ class Planner:
         for name in np.unique(names.astype(str)):
             for pool, chosen in ((self._pools[name], alone), (self._short[name], ~alone)):
                 places = (names == name) & chosen
-                drawn[places] = pool[self._random.integers(0, len(pool), places.sum())]
+                if places.any():
+                    drawn[places] = pool.draw(places.sum(), self._random)
         if len(self._misheard):
             swapped = (names[:, 0] == "zh") & (sentences == 1) & (self._random.random(len(names)) < MISHEARD)
-            drawn[swapped, 0] = self._misheard[self._random.integers(0, len(self._misheard), swapped.sum())]
+            drawn[swapped, 0] = self._misheard.draw(swapped.sum(), self._random)
         return drawn
 
     def _put_phrases(self, sentence: np.ndarray, names: np.ndarray, sentences: np.ndarray) -> np.ndarray:
@@ -111,7 +136,7 @@ class Planner:
             chosen = has_both & (self._random.random(len(names)) < PHRASES[name]) & (len(pool) > 0)
             places = spoken & (names == name) & chosen[:, None]
             if places.any():
-                sentence[places] = pool[self._random.integers(0, len(pool), places.sum())]
+                sentence[places] = pool.draw(places.sum(), self._random)
             has_phrase |= places.any(1)
         return has_phrase
 

@@ -24,3 +24,9 @@ def english_sentences(text: str) -> list[str]:
 def is_prose(sentence: str) -> bool:
     letters = sum(letter.isascii() and (letter.isalpha() or letter in " ,.'?!") for letter in sentence)
     return SHORTEST_LETTERS <= len(sentence) <= LONGEST_LETTERS and letters >= 0.98 * len(sentence)
+
+
+def word_runs(text: str, length: int = 6) -> set[str]:
+    """Every so many words that follow each other: two texts that share one are likely the same."""
+    words = re.findall(r"[a-z']+", text.lower())
+    return {" ".join(words[first : first + length]) for first in range(len(words) - length + 1)}

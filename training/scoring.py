@@ -1,4 +1,4 @@
-"""Errors as bench/scoring.ts counts them: Han characters and words of other scripts, Traditional folded to Simplified."""
+"""Errors as evaluation/scoring.ts counts them: Han characters and words of other scripts, Traditional folded to Simplified."""
 from __future__ import annotations
 
 import json

@@ -4,7 +4,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-#: Frames of silence that the product lets the encoder hear, counted from the speech, as src/speech/inference/features/heard-frames.ts.
+#: Frames of silence that the product lets the encoder hear, counted from the speech, as src/speech/inference/features/context-frames.ts.
 BEFORE = (20, 13, 6, 1)
 AFTER = (0, 1, 16, 49)
 

@@ -21,9 +21,11 @@ import export as export_module  # noqa: E402
 import labelling  # noqa: E402
 from adapter_file import load_adapter, read_adapter, write_adapter  # noqa: E402
 from decode import decode_sets, join_samples  # noqa: E402
-from pack import ROOT, stage_script_table, stage_tokens, stage_weights, write_manifest  # noqa: E402
+from pack import ROOT, stage_script_table, stage_tokens, stage_weights  # noqa: E402
 from parts import unpack_parts, write_parts  # noqa: E402
+from sounds import ROOM_SAMPLES  # noqa: E402
 from stages import stage  # noqa: E402
+from tables import write_manifest  # noqa: E402
 from tokens import Tokens  # noqa: E402
 from train import arguments, run  # noqa: E402
 from webm_packets import webm_to_ogg  # noqa: E402
@@ -38,12 +40,17 @@ SETS = {
     "train-speakers": ("en", 3),
     "train-aloud": ("en", 1),
     "train-phrases": ("en", 2),
-    "dev-taiwanese": ("nan", 1),
+    "train-headwords": ("nan", 2),
+    "train-mandarin-machine": ("zh", 1),
+    "train-mandarin-words": ("zh", 2),
+    "train-noises": ("none", 2),
+    "dev-taiwanese": ("nan", 2),
     "dev-mandarin": ("zh", 1),
-    "dev-english": ("en", 1),
+    "dev-english": ("en", 2),
+    "dev-phone~english": ("en", 2),
 }
 #: Sets with a table of pieces beside their sentences.
-PIECES_OF = ("train-mandarin", "train-speakers")
+PIECES_OF = ("train-mandarin", "train-speakers", "train-mandarin-words")
 
 
 def main() -> None:
@@ -68,15 +75,16 @@ def pack_recording(staging: Path) -> None:
     stage_weights(ROOT, "tiny", staging)
     stage_tokens(ROOT, "tiny", staging)
     stage_script_table(ROOT, staging)
+    np.save(staging / "rooms.npy", np.eye(2, ROOM_SAMPLES, dtype=np.float16)[:1])
     (staging / "texts").mkdir()
     (staging / "texts" / "en.txt").write_text("Nobody says this.\n")
     (staging / "texts" / "zh.txt").write_text("沒有人說這句話。\n", encoding="utf-8")
-    texts = {"nan": "𪜶講伊毋知。", "zh": "茶店子", "en": json.loads(RECORDING.with_name("speech.json").read_text())["text"]}
+    texts = {"nan": "𪜶講伊毋知。", "zh": "茶店子", "en": json.loads(RECORDING.with_name("speech.json").read_text())["text"], "none": ""}
     for name, (language, count) in SETS.items():
         folder = staging / "speech" / name
         folder.mkdir(parents=True)
         (folder / "000.opus").write_bytes(webm_to_ogg(RECORDING.read_bytes()))
-        rows = [("000.opus", str(start), str(end), language, texts[language]) for start, end in PIECES[:count]]
+        rows = [("000.opus", str(start), str(end), language, texts[language], str(row)) for row, (start, end) in enumerate(PIECES[:count])]
         write_manifest(folder, rows)
         if name in PIECES_OF:
             write_manifest(folder, rows[-1:], "pieces.tsv")
@@ -84,7 +92,7 @@ def pack_recording(staging: Path) -> None:
 
 def accept_any_label() -> None:
     """At 4 s of context the untouched model loops, which would leave nothing to be learnt softly."""
-    labelling.WORST_ERROR_RATE = labelling.WORST_PHRASE_ERROR_RATE = 100
+    labelling.WORST_ERROR_RATE = labelling.WORST_PHRASE_ERROR_RATE = labelling.WORST_REFERENCE_ERROR_RATE = 100
     labelling.WORST_LOG_PROBABILITY = -100
     labelling.loops = lambda *_: False
 
@@ -92,6 +100,7 @@ def accept_any_label() -> None:
 def decode_recording(parts: Path) -> None:
     """By the decoder as it is built here, and then the same as the recording from before it was coded."""
     if can_decode():
+        decode_sets(parts, files_only=True)
         decode_sets(parts)
     else:
         print("LEFT OUT: decoding Opus, since gcc or libopus.so.0 is missing here; the sound goes on as it was before", flush=True)
@@ -124,7 +133,7 @@ def can_decode() -> bool:
 
 def training_options(parts: Path, out: Path) -> argparse.Namespace:
     required = ["--size", "tiny", "--parts", str(parts), "--out", str(out), "--minutes", "1", "--steps", "3", "--batch", "4"]
-    small = ["--buckets", "2", "--rank", "4", "--soundscapes", "2", "--skip", "middle,strengths", "--longest", "24"]
+    small = ["--buckets", "2", "--rank", "4", "--soundscapes", "2", "--skip", "middle,strengths", "--longest", "24", "--pitches", "0.7,1.4"]
     return arguments([*required, *small])
 
 

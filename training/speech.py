@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ class SpeechSet:
     loudness: np.ndarray  # root mean square of the voiced part, −1 … 1
     languages: list[str]
     texts: list[str]
+    rows: np.ndarray  # which recording of its set, counted from 0: a long one lies here in several pieces
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -39,6 +40,7 @@ class SpeechSet:
             *(each[indices] for each in (self.start, self.end, self.voice_start, self.voice_end, self.loudness)),
             [self.languages[index] for index in indices],
             [self.texts[index] for index in indices],
+            self.rows[indices],
         )
 
     def trimmed(self) -> SpeechSet:
@@ -46,9 +48,7 @@ class SpeechSet:
         margin = round(MARGIN_SECONDS * SAMPLE_RATE)
         start = np.maximum(self.start, self.voice_start - margin)
         end = np.minimum(self.end, self.voice_end + margin)
-        return SpeechSet(
-            self.name, self.samples, start, end, self.voice_start, self.voice_end, self.loudness, self.languages, self.texts
-        )
+        return replace(self, start=start, end=end)
 
 
 def load_set(parts: Path, name: str, device: torch.device) -> SpeechSet:
@@ -60,7 +60,8 @@ def load_set(parts: Path, name: str, device: torch.device) -> SpeechSet:
     end = np.array([each["end"] for each in sentences], dtype=np.int64)
     voice_start, voice_end, loudness = find_voices(frame_powers(samples), start, end)
     languages, texts = [each["language"] for each in sentences], [each["text"] for each in sentences]
-    return SpeechSet(name, samples, start, end, voice_start, voice_end, loudness, languages, texts)
+    rows = np.array([each.get("row", index) for index, each in enumerate(sentences)], dtype=np.int64)
+    return SpeechSet(name, samples, start, end, voice_start, voice_end, loudness, languages, texts, rows)
 
 
 def join_sets(sets: list[SpeechSet], name: str) -> SpeechSet:
@@ -77,7 +78,15 @@ def join_sets(sets: list[SpeechSet], name: str) -> SpeechSet:
         np.concatenate([each.loudness for each in sets]),
         [language for each in sets for language in each.languages],
         [text for each in sets for text in each.texts],
+        np.concatenate([each.rows for each in sets]),
     )
+
+
+def at_speed(source: SpeechSet, speed: float) -> SpeechSet:
+    """The same faster or slower, pitch and all. It is called SPEED~SET."""
+    samples = torch.nn.functional.interpolate(source.samples[None, None].float(), scale_factor=1 / speed, mode="linear")[0, 0].to(torch.int16)
+    places = {name: (getattr(source, name) / speed).astype(np.int64) for name in ("start", "end", "voice_start", "voice_end")}
+    return replace(source, name=f"{speed}~{source.name}", samples=samples, **places)
 
 
 def frame_powers(samples: Tensor, chunk: int = 16_000_000) -> np.ndarray:

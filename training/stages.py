@@ -7,8 +7,12 @@ from contextlib import contextmanager
 _STARTED = time.monotonic()
 
 
+def seconds_since_start() -> float:
+    return time.monotonic() - _STARTED
+
+
 def say(message: str) -> None:
-    print(f"[{time.monotonic() - _STARTED:7.1f} s] {message}", flush=True)
+    print(f"[{seconds_since_start():7.1f} s] {message}", flush=True)
 
 
 @contextmanager

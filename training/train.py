@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import argparse
 import pickle
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +16,49 @@ from batches import BatchBuilder
 from decoding import LONGEST
 from evaluation import Evaluation, switching_sets
 from features import LogMel
-from labelling import Labels, label
+from labelling import Labels, joined_labels, label
 from plans import Planner
 from reading import Reading
 from scoring import Scoring
-from sounds import soundscapes
-from speech import SAMPLE_RATE, SpeechSet, join_sets, load_set
-from stages import say, stage
+from sounds import ROOM_SAMPLES, Surroundings, soundscapes
+from revoice import make_voices
+from speech import SAMPLE_RATE, SpeechSet, at_speed, join_sets, load_set
+from stages import say, seconds_since_start, stage
 from targets import Sentences, TargetWriter
 from tokens import Tokens, written_taiwanese
 from training_loop import train
 from voices import hold_out_voice
 from whisper import Whisper, at_strength
 
+#: The sets by language: how often each is drawn, beside the others of its language.
+SETS = {
+    "nan": {"train-taiwanese": 0.66, "train-headwords": 0.22, "train-place-names": 0.12},
+    "zh": {
+        "train-mandarin": 0.2,
+        "train-mandarin-machine": 0.48,
+        "train-mandarin-more": 0.12,
+        "train-mandarin-words": 0.12,
+        "train-robocalls-mandarin": 0.08,
+    },
+    "en": {
+        "train-english": 0.08,
+        "train-sredh": 0.17,
+        "train-speakers": 0.18,
+        "train-aloud": 0.25,
+        "train-harper-valley": 0.17,
+        "train-robocalls-english": 0.05,
+        "train-spoken-commands": 0.04,
+        "train-wake-words": 0.02,
+        "train-digits": 0.04,
+    },
+}
+#: Of these, only what the untouched model hears rightly is learnt: words alone have many homophones.
+WORD_SETS = ("train-mandarin-words", "train-wake-words", "train-digits")
+PHRASE_SETS = ("train-phrases", "train-mandarin.pieces", "train-speakers.pieces", "train-mandarin-words.pieces")
+#: Small sets to choose on are also heard a little slower and faster, for figures that chance moves less.
+SPED_SETS, SPEEDS = ("everyday-mandarin", "mandarin-taiwan", "mandarin-english", "everyday-taiwanese", "everyday-english"), (0.93, 1.07)
+#: The sentences are also heard with the pitch so many times as high.
+PITCHES = "0.66,0.81,1.23,1.5"
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -43,21 +75,25 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--encoder-rate", type=float, default=2e-4)
     options.add_argument("--warm-up", type=int, default=100)
     options.add_argument("--hold", type=float, default=1.0, help="how much what is held to the untouched model counts")
-    options.add_argument("--replayed", default="train-mandarin,train-english,train-speakers,train-aloud", help="sets of known languages")
-    options.add_argument("--phrases", default="train-phrases,train-mandarin.pieces,train-speakers.pieces", help="sets of a few words each, spoken beside another language")
+    options.add_argument("--pitches", default=PITCHES, help="of the voices that every sentence is heard in, beside its own")
     options.add_argument("--average", type=float, default=0.998)
     options.add_argument("--save-minutes", type=float, default=3)
     options.add_argument("--label-batch", type=int, default=512)
     options.add_argument("--evaluate-batch", type=int, default=400)
     options.add_argument("--development", type=int, default=0, help="at most so many sentences of each development set")
     options.add_argument("--longest", type=int, default=LONGEST, help="tokens a text may have in evaluation and labelling")
-    options.add_argument("--strengths", default="1.0,0.85,0.7", help="of the deltas, evaluated at the end")
-    options.add_argument("--skip", default="", help="evaluations to leave out: start,middle,strengths")
+    options.add_argument("--seconds-left", type=float, default=0, help="until the last evaluation must be over: training then ends in time for it")
+    options.add_argument("--strengths", default="0.85,0.7", help="of the deltas, evaluated at the end")
+    options.add_argument("--shares", default="0.5,0.75", help="of the way from --resume to the end, or ENCODER/DECODER, evaluated at the end")
+    options.add_argument("--compared", type=Path, nargs="*", default=[], help="other files of deltas, evaluated at the start")
+    options.add_argument("--resume-strength", type=float, default=1.0, help="how much of the deltas of --resume")
+    options.add_argument("--skip", default="", help="evaluations to leave out: start,middle,strengths,file")
     options.add_argument("--teacher-labels", action="store_true", help="Mandarin learns the model's text even where it is wrong")
     options.add_argument("--hold-out-voice", action="store_true", help="train without one Taiwanese voice and test on it")
     options.add_argument("--half", action="store_true", help="bfloat16 on a CPU too, to try it out")
     options.add_argument("--soundscapes", type=int, default=200, help="made-up recordings in which nobody speaks")
     options.add_argument("--misheard", type=int, default=4000, help="Taiwanese sentences that keep Mandarin where it was")
+    options.add_argument("--wait", type=float, default=0, help="seconds for the rest of the speech to be decoded")
     options.add_argument("--labels", type=Path, help="where the labels are kept for another run with the same sets and options")
     options.add_argument("--compile", action="store_true", help="compile the blocks of encoder and decoder")
     options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
@@ -85,51 +121,69 @@ def run(given: argparse.Namespace) -> None:
         dtype = torch.bfloat16 if given.half or device.type == "cuda" else torch.float32
         languages = tokens.languages
         model = Whisper(given.parts / "weights" / given.size, languages["nan"], languages["zh"], given.rank, dtype).to(device)
-        if given.resume:
-            load_adapter(given.resume, model)
         if given.compile:
             model.compile_blocks()
         say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters")
-    with stage("speech"):
+    with stage("replayed speech"):
+        replay, kinds, shares = load_replayed(given, device)
+    with stage("labelling"):
+        labels = kept(
+            given.labels,
+            lambda: label(
+                model, tokens, scoring, log_mel, replay, kinds, given.label_batch, given.longest, use_references=not given.teacher_labels
+            ),
+        )
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+    with stage("waiting for the rest"):
+        wait_for(given.parts / "pcm" / "all-there", given.wait)
+    with stage("other speech"):
         development = load_development_sets(given, device)
-        taiwanese = load_set(given.parts, "train-taiwanese", device)
+        taiwanese, taiwanese_shares = load_taiwanese(given, device)
         if given.hold_out_voice:
             taiwanese, held_out = hold_out_voice(taiwanese, given.seed)
+            taiwanese_shares = np.ones(len(taiwanese))
             development += held_out
-        for name in (*given.replayed.split(","), *given.phrases.split(",")):
-            if not (given.parts / "pcm" / f"{name}.json").exists():
-                raise SystemExit(f"{name} is not among the parts: pack it, or name another in --replayed or --phrases")
-        replayed = [load_set(given.parts, name, device) for name in given.replayed.split(",")]
-        phrases = join_sets([load_set(given.parts, name, device) for name in given.phrases.split(",")], "phrases")
-        quiet = silent_set(device, given.soundscapes, given.seed)
+    with stage("labelling of what is misheard"):
+        misheard = misheard_set(taiwanese, given.misheard, given.seed)
+        misheard_labels = kept(
+            given.labels and given.labels.with_suffix(".misheard"),
+            lambda: label(model, tokens, scoring, log_mel, misheard, np.full(len(misheard), "misheard"), given.label_batch, given.longest),
+        )
+        replay, labels = join_sets([replay, misheard], "replay"), joined_labels(labels, misheard_labels)
+        kinds = np.concatenate([kinds, np.full(len(misheard), "misheard")])
+        shares = np.concatenate([shares, np.ones(len(misheard))])
     evaluation = Evaluation(development, tokens, scoring, log_mel, given.evaluate_batch, given.longest)
     log = given.out / f"figures-{given.size}.jsonl"
 
-    def evaluate(title: str) -> None:
+    evaluation_seconds = 20.0
+
+    def evaluate(title: str, *modes: str) -> None:
+        nonlocal evaluation_seconds
+        begun = seconds_since_start()
         # Time on the machine cannot be repeated: a failed evaluation must not cost the training.
         with stage(f"evaluation, {title}"):
             try:
-                evaluation.run(model, title, log)
+                evaluation.run(model, title, log, modes or ("short-times",))
             except RuntimeError as error:
                 say(f"EVALUATION FAILED: {error}")
+        if not modes:
+            evaluation_seconds = seconds_since_start() - begun
         if device.type == "cuda":
             torch.cuda.empty_cache()
 
     if "start" not in given.skip:
         with at_strength(model, 0.0):
-            evaluate("untouched")
-    with stage("labelling"):
-        misheard = misheard_set(taiwanese, given.misheard, given.seed)
-        replay = join_sets([*replayed, quiet, misheard, phrases], "replay")
-        kinds = np.repeat(["whole", "misheard", "phrase"], [len(replay) - len(misheard) - len(phrases), len(misheard), len(phrases)])
-        labels = kept(
-            given.labels,
-            lambda: label(
-                model, tokens, scoring, log_mel, replay, kinds == "phrase", given.label_batch, given.longest,
-                use_references=not given.teacher_labels,
-            ),
-        )
-    builder = make_builder(given, tokens, log_mel, taiwanese, replay, kinds, labels)
+            evaluate("untouched", "full-times-told")
+        for path in given.compared:
+            load_adapter(path, model)
+            evaluate(path.stem)
+    builder = make_builder(given, tokens, log_mel, taiwanese, taiwanese_shares, replay, kinds, shares, labels)
+    if given.resume:
+        load_adapter(given.resume, model, given.resume_strength)
+    else:
+        model.reset_deltas()
+    beginning = [each.detach().clone() for each in model.parameters()]
     average = Average(list(model.parameters()), given.average)
     path = given.out / f"adapter-{given.size}.bin"
 
@@ -138,14 +192,71 @@ def run(given: argparse.Namespace) -> None:
             size = write_adapter(path, model, given.size, {"at": note, "seed": given.seed, "rank": given.rank})
         say(f"{path.name}: {size / 1e6:.1f} MB, {note}")
 
+    if given.seconds_left:
+        evaluations = 1 + ("file" not in given.skip) + sum(len(each.split(",")) for each in (given.strengths, given.shares) if each)
+        given.minutes = min(given.minutes, (given.seconds_left - seconds_since_start() - 20 - evaluations * evaluation_seconds) / 60)
+        say(f"{given.minutes:.1f} minutes of training, then {evaluations} evaluations of about {evaluation_seconds:.0f} s")
     train(given, model, tokens, builder, labels.bank, average, save, evaluate)
     save("end")
     average.put_in()
-    for strength in [] if "strengths" in given.skip else map(float, given.strengths.split(",")):
+    evaluate("end")
+    for strength in [] if "strengths" in given.skip else map(float, filter(None, given.strengths.split(","))):
         with at_strength(model, strength):
             evaluate(f"strength {strength}")
-    load_adapter(path, model)  # as it will be read
-    evaluate("file")
+    end = [each.detach().clone() for each in model.parameters()]
+    in_encoder = {id(each) for each in model.encoder.parameters()}
+    for share in [] if "strengths" in given.skip or not given.resume else filter(None, given.shares.split(",")):
+        encoder_share, decoder_share = (float(share.split("/")[side]) for side in (0, -1))
+        with torch.no_grad():
+            for parameter, first, last in zip(model.parameters(), beginning, end):
+                parameter.copy_(torch.lerp(first, last, encoder_share if id(parameter) in in_encoder else decoder_share))
+        evaluate(f"share {share}")
+    if "file" not in given.skip:
+        load_adapter(path, model)  # as it will be read
+        evaluate("file")
+    say("all done")
+
+
+def wait_for(path: Path, seconds: float) -> None:
+    """The rest of the speech may arrive while the first of it is labelled."""
+    deadline = time.monotonic() + seconds
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.5)
+
+
+def load_replayed(given: argparse.Namespace, device: torch.device) -> tuple[SpeechSet, np.ndarray, np.ndarray]:
+    """Speech of known languages, what each sentence is (see `label`), and how often it is drawn."""
+    sets, kinds, shares = [], [], []
+
+    def add(found: SpeechSet, kind: str, share: float) -> None:
+        sets.append(found)
+        kinds.append(np.full(len(found), kind, dtype="<U8"))
+        shares.append(np.full(len(found), share / len(found)))
+
+    for language in ("zh", "en"):
+        for name, share in SETS[language].items():
+            if is_there(given, name):
+                add(load_set(given.parts, name, device), "word" if name in WORD_SETS else "whole", share)
+    for name in PHRASE_SETS:
+        if is_there(given, name):
+            found = load_set(given.parts, name, device)
+            add(found, "phrase", len(found))
+    add(silent_set(device, given.soundscapes, given.seed), "whole", 0.5)
+    if is_there(given, "train-noises"):
+        add(load_set(given.parts, "train-noises", device), "whole", 0.5)
+    return join_sets(sets, "replay"), np.concatenate(kinds), np.concatenate(shares)
+
+
+def load_taiwanese(given: argparse.Namespace, device: torch.device) -> tuple[SpeechSet, np.ndarray]:
+    sets = [(load_set(given.parts, name, device), share) for name, share in SETS["nan"].items() if is_there(given, name)]
+    return join_sets([each for each, _ in sets], "taiwanese"), np.concatenate([np.full(len(each), share / len(each)) for each, share in sets])
+
+
+def is_there(given: argparse.Namespace, name: str) -> bool:
+    found = (given.parts / "pcm" / f"{name}.json").exists()
+    if not found:
+        say(f"{name} IS NOT AMONG THE PARTS and is left out")
+    return found
 
 
 def kept(path: Path | None, make):
@@ -160,11 +271,13 @@ def kept(path: Path | None, make):
 
 
 def load_development_sets(given: argparse.Namespace, device: torch.device) -> list[SpeechSet]:
+    """Also those that were made harder, called KIND~SET."""
     names = sorted(path.stem for path in (given.parts / "pcm").glob("dev-*.json"))
-    sets = {name[len("dev-") :]: load_set(given.parts, name, device) for name in names}
+    sets = {name[len("dev-") :]: replace(load_set(given.parts, name, device), name=name[len("dev-") :]) for name in names}
     if given.development:
         sets = {name: each.chosen(np.arange(min(given.development, len(each)))) for name, each in sets.items()}
-    return [*sets.values(), *switching_sets(sets)]
+    altered = [at_speed(sets[name], speed) for name in SPED_SETS if name in sets for speed in SPEEDS]
+    return [*sets.values(), *altered, *switching_sets(sets)]
 
 
 def silent_set(device: torch.device, count: int, seed: int) -> SpeechSet:
@@ -172,7 +285,7 @@ def silent_set(device: torch.device, count: int, seed: int) -> SpeechSet:
     end = np.cumsum([len(sound) for sound in sounds])
     start = end - np.array([len(sound) for sound in sounds])
     loudness = np.array([float((sound.float() / 32768).square().mean().sqrt()) + 1e-4 for sound in sounds])
-    return SpeechSet("none", torch.cat(sounds).to(device), start, end, start, end, loudness, ["none"] * count, [""] * count)
+    return SpeechSet("none", torch.cat(sounds).to(device), start, end, start, end, loudness, ["none"] * count, [""] * count, np.arange(count))
 
 
 def misheard_set(taiwanese: SpeechSet, count: int, seed: int) -> SpeechSet:
@@ -186,9 +299,17 @@ def misheard_set(taiwanese: SpeechSet, count: int, seed: int) -> SpeechSet:
 
 
 def make_builder(
-    given, tokens: Tokens, log_mel: LogMel, taiwanese: SpeechSet, replay: SpeechSet, kinds: np.ndarray, labels: Labels
+    given,
+    tokens: Tokens,
+    log_mel: LogMel,
+    taiwanese: SpeechSet,
+    taiwanese_shares: np.ndarray,
+    replay: SpeechSet,
+    kinds: np.ndarray,
+    shares: np.ndarray,
+    labels: Labels,
 ) -> BatchBuilder:
-    """`kinds` says of each replayed sentence whether it is a whole one, misheard, or a phrase."""
+    """`kinds` says of each replayed sentence whether it is a whole one, a word, misheard, or a phrase; the shares, how often each is drawn."""
     fit = np.array([text is not None for text in labels.tokens])
     learnt = replay.chosen(np.flatnonzero(fit))
     source = join_sets([taiwanese, learnt], "training").trimmed()
@@ -202,7 +323,7 @@ def make_builder(
     say(f"  {(kinds[fit] == 'phrase').sum()} of these are phrases")
     languages = np.array(source.languages, dtype=object)
     kinds = np.concatenate([np.full(len(taiwanese), "whole"), kinds[fit]])
-    is_misheard, is_phrase = kinds == "misheard", kinds == "phrase"
+    is_misheard = kinds == "misheard"
     sentences = Sentences(
         languages,
         texts,
@@ -212,11 +333,21 @@ def make_builder(
         (source.voice_end - source.start) / SAMPLE_RATE,
         source.seconds(),
     )
-    planner = Planner(languages, is_misheard, is_phrase, source.seconds(), given.seed)
+    with stage("voices"):
+        voices = make_voices(source, [float(pitch) for pitch in given.pitches.split(",") if pitch])
+    planner = Planner(languages, kinds, source.seconds(), np.concatenate([taiwanese_shares, shares[fit]]), len(voices.speed), given.seed)
     known = np.isin(languages, ("zh", "en")) & ~is_misheard
     reading = Reading(given.parts / "texts", tokens, given.seed)
     writer = TargetWriter(sentences, tokens, given.seed)
-    return BatchBuilder(source, known, reading, planner, writer, log_mel, given.seed)
+    return BatchBuilder(source, voices, load_surroundings(given, source.samples.device), known, reading, planner, writer, log_mel, given.seed)
+
+
+def load_surroundings(given, device: torch.device) -> Surroundings:
+    rooms, noises = given.parts / "rooms.npy", given.parts / "pcm" / "train-noises.s16"
+    return Surroundings(
+        torch.from_numpy(np.fromfile(noises, dtype="<i2")).to(device).float() / 32768 if noises.exists() else torch.zeros(0, device=device),
+        torch.from_numpy(np.load(rooms).astype(np.float32)).to(device) if rooms.exists() else torch.zeros(0, ROOM_SAMPLES, device=device),
+    )
 
 
 if __name__ == "__main__":

@@ -36,8 +36,13 @@ class Linear(nn.Module):
         self.register_buffer("weight", weight.to(dtype))
         self.register_buffer("bias", None if bias is None else torch.from_numpy(bias.copy()).to(dtype))
         outputs, inputs = weight.shape
-        self.down = nn.Parameter(torch.randn(adapter.rank, inputs) / math.sqrt(inputs))
-        self.up = nn.Parameter(torch.zeros(outputs, adapter.rank))
+        self.down = nn.Parameter(torch.empty(adapter.rank, inputs))
+        self.up = nn.Parameter(torch.empty(outputs, adapter.rank))
+        self.reset_delta()
+
+    def reset_delta(self) -> None:
+        nn.init.normal_(self.down, std=1 / math.sqrt(self.down.shape[1]))
+        nn.init.zeros_(self.up)
 
     def forward(self, x: Tensor) -> Tensor:
         y = F.linear(x, self.weight, self.bias)
@@ -111,16 +116,24 @@ class Whisper(nn.Module):
         self._keep("encoder_positions", weights["encoder.embed_positions.weight"])
         self._keep("decoder_positions", weights["decoder.embed_positions.weight"])
         self._keep("embedding", weights["decoder.embed_tokens"])
-        # Taiwanese begins as a second Mandarin token and is taught the rest.
-        self.row = nn.Parameter((self.embedding[like_token] - self.embedding[language_token]).clone())
+        self._like_token = like_token
+        self.row = nn.Parameter(torch.empty_like(self.embedding[0]))
         common = (weights, self.adapter, dtype)
         self.encoder = nn.ModuleList(Block(f"encoder.layers.{i}", False, *common) for i in range(config["encoder_layers"]))
         self.decoder = nn.ModuleList(Block(f"decoder.layers.{i}", True, *common) for i in range(config["decoder_layers"]))
         self.encoder_norm = LayerNorm("encoder.layer_norm", weights)
         self.decoder_norm = LayerNorm("decoder.layer_norm", weights)
+        self.reset_deltas()
 
     def _keep(self, name: str, value: np.ndarray) -> None:
         self.register_buffer(name, torch.from_numpy(np.ascontiguousarray(value)))
+
+    def reset_deltas(self) -> None:
+        """Nothing learnt yet. Taiwanese begins as a second Mandarin token and is taught the rest."""
+        for linear in self.linears():
+            linear.reset_delta()
+        with torch.no_grad():
+            self.row.copy_(self.embedding[self._like_token] - self.embedding[self.language_token])
 
     def linears(self) -> list[Linear]:
         return [module for module in self.modules() if isinstance(module, Linear)]

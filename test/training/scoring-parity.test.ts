@@ -25,7 +25,6 @@ const sentences = [
   'The twenty first of May, 1,250 people and a hundred more',
   '想听歌曲hold不住的爱',
 ];
-// `per cent` stands between spaces: next to a Han character, Python does not see the end of the word.
 const numbers = [
   ...[
     '零',
@@ -74,7 +73,7 @@ const numbers = [
     'oh',
     'o',
     'percent',
-    ' per cent ',
+    'per cent',
   ],
   ...['0', '7', '10', '42', '1905', '1,250', '3.14', '21st', '3rd', '5%', '％', '２９'],
 ];
