@@ -60,11 +60,31 @@ export function startRecognition({
   }
 }
 
-/** All segments from the first one on, each as soon as it is there. */
-export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, TranscribedRecording> {
+/** How many segments are handed on together, at most. Formatting more at once would hold up other requests. */
+const batchSize = 32;
+
+/** All segments from the first one on, as soon as they are there: those that have come meanwhile, together. */
+export async function* batchesOf(
+  run: RecognitionRun,
+): AsyncGenerator<readonly Segment[], TranscribedRecording> {
   for (let next = 0; ; ) {
-    while (next < run.segments.length) yield run.segments[next++]!;
+    const batch = run.segments.slice(next, next + batchSize);
+    next += batch.length;
+    if (batch.length > 0) {
+      yield batch;
+      continue;
+    }
     const end = await Promise.race([run.ended, run.changed()]);
     if (end && next === run.segments.length) return end;
+  }
+}
+
+/** The same, one by one. */
+export async function* segmentsOf(run: RecognitionRun): AsyncGenerator<Segment, TranscribedRecording> {
+  const batches = batchesOf(run);
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) return next.value;
+    yield* next.value;
   }
 }

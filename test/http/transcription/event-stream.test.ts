@@ -81,7 +81,7 @@ test('a failure before the first event is answered with its status', async () =>
   assert.deepEqual([notAudio.status, errorOf(notAudio).code], [400, 'invalid_file_format']);
 });
 
-test('a failure after the first event ends the stream with an error event, and nothing is charged', async () => {
+test('a failure after the first event ends the stream with an error event, and what was sent is charged', async () => {
   const lease = recordedLease();
   const recogniser = scriptedRecogniser(async (second) => {
     if (second === 1) throw new TypeError('the secret is 42');
@@ -94,6 +94,31 @@ test('a failure after the first event ends the stream with an error event, and n
   assert.equal(last.error.code, 'internal_error');
   assert.doesNotMatch(answer.body, /42/);
   assert.equal(app.logged.length, 1);
+  assert.deepEqual([lease.settledSoFar, lease.settled], [[0.9], []]);
+});
+
+test('a segment is charged before it is sent, and is not sent when it cannot be charged', async () => {
+  const sent: string[] = [];
+  let isAway = false;
+  const lease = recordedLease({
+    async settleSoFar(seconds) {
+      if (isAway) throw new ServiceError('quota_exceeded');
+      sent.push(received());
+      lease.settledSoFar.push(seconds);
+    },
+  });
+  let received = () => '';
+  const recogniser = scriptedRecogniser(async (second) => {
+    if (second > 0) await until(() => received().includes(`"seg_${second - 1}"`));
+    isAway = second === 2;
+  });
+  await using app = await openRouteApp({ recogniser, lease });
+  ({ received } = await send(app.port));
+  await until(() => received().includes('"type":"error"'));
+  assert.deepEqual(lease.settledSoFar, [0.9, 1.9]);
+  assert.ok(!sent[0]!.includes('seg_0') && !sent[1]!.includes('seg_1'), 'charged first');
+  assert.ok(received().includes('"seg_1"') && !received().includes('"seg_2"'));
+  assert.match(received(), /quota_exceeded/);
   assert.deepEqual(lease.settled, []);
 });
 

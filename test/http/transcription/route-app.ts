@@ -21,6 +21,8 @@ import { segment } from '../../support/segment.ts';
 export type RecordedLease = Lease & {
   reserved: number[];
   settled: number[];
+  /** What was charged before the end, one number for each time. */
+  settledSoFar: number[];
   hashes: string[];
   revoke(reason: Error): void;
 };
@@ -34,11 +36,12 @@ export function recordedLease(given: Partial<Lease> = {}): RecordedLease {
     issueToken: async () => ({ token: '', expiresAt: new Date() }),
     reserved: [],
     settled: [],
+    settledSoFar: [],
     hashes: [],
     revoke: (reason) => revoked.abort(reason),
     verifyBody: async (hash) => void lease.hashes.push(hash),
     reserve: async (seconds) => void lease.reserved.push(seconds),
-    settleSoFar: async () => {},
+    settleSoFar: async (seconds) => void lease.settledSoFar.push(seconds),
     settle: async (seconds) => void lease.settled.push(seconds),
     settleUpToQuota: async (seconds) => seconds,
     owe: async () => {},
