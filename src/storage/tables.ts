@@ -10,6 +10,7 @@ export type Tables = {
   console_users: ConsoleUserRow;
   sign_in_links: SignInLinkRow;
   sign_in_sessions: SignInSessionRow;
+  known_devices: KnownDeviceRow;
 };
 
 export type AccountRow = { id: string; name: string; created_at: string };
@@ -83,3 +84,6 @@ export type SignInSessionRow = {
   created_at_ms: number;
   expires_at_ms: number;
 };
+
+/** SHA-256 of the secret of a browser in which this user has signed in. */
+export type KnownDeviceRow = { hash: string; user_id: string; expires_at_ms: number };

@@ -115,7 +115,7 @@ describe('several nodes over one PostgreSQL and one Redis', { skip: missing ?? f
     const attempts = nodes.map(({ counters }) => createSignInDelay({ counters, wait }));
     for (let failure = 0; failure < 7; failure += 1) {
       const who = { name: 'mei', address: `192.0.2.${failure}` };
-      assert.equal(await attempts[failure % 2]!(who, async () => false), false);
+      assert.equal(await attempts[failure % 2]!.attempt(who, async () => false), false);
     }
     assert.deepEqual(waits, [250, 500]);
   });

@@ -4,6 +4,7 @@ import { createSignIn } from '../../src/accounts/sign-in/sign-in.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createTestClock } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
+import { processorSeconds } from '../support/processor-seconds.ts';
 
 const password = 'a quiet river';
 
@@ -22,6 +23,55 @@ export function signInContract(create: CreateDatabase): void {
     await assert.rejects(signIn.useLink(late, { name: 'late', password }), refused);
     await assert.rejects(signIn.useLink('made up', { name: 'late', password }), refused);
     assert.equal((await signIn.listUsers()).length, 1);
+  });
+
+  it('hashes no password for a link that there is not, however many come at once', async () => {
+    await using testbed = await open(create);
+    const { signIn } = testbed;
+    const made = (n: number) =>
+      signIn.useLink(`made up ${n}`, { name: 'x', password }, { address: '192.0.2.1' });
+    const seconds = await processorSeconds(async () => {
+      const tries = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => made(n)));
+      const codes = tries.map((each) => (each.status === 'rejected' ? each.reason.code : 'let in'));
+      assert.deepEqual([...new Set(codes)].sort(), ['not_found', 'rate_limit_exceeded']);
+    });
+    // One hash takes a tenth of a second or more.
+    assert.ok(seconds < 1, `${seconds} s`);
+    // A link that is good works all the same, from the same address.
+    await signIn.useLink(await signIn.createLink(), { name: 'mei', password }, { address: '192.0.2.1' });
+  });
+
+  it('knows a browser again, for one user and until the password is another', async () => {
+    await using testbed = await open(create);
+    const { signIn } = testbed;
+    const address = '192.0.2.1';
+    const { device } = await signIn.useLink(await signIn.createLink(), { name: 'mei', password });
+    await signIn.useLink(await signIn.createLink(), { name: 'hua', password });
+    const guess = (n: number) =>
+      signIn.signIn({ name: n % 2 ? 'mei' : 'hua', password: 'a wrong guess', address }).catch(() => {});
+    for (let n = 0; n < 20; n += 1) await guess(n);
+    await assert.rejects(signIn.signIn({ name: 'mei', password, address }), { code: 'rate_limit_exceeded' });
+    assert.equal((await signIn.signIn({ name: 'mei', password, address, device })).device, device);
+    await assert.rejects(signIn.signIn({ name: 'hua', password, address, device }), {
+      code: 'rate_limit_exceeded',
+    });
+    const kept = await testbed.database.queries.selectFrom('known_devices').selectAll().execute();
+    assert.ok(!JSON.stringify(kept).includes(device));
+    await signIn.useLink(await signIn.createLink(), { name: 'mei', password: 'a loud waterfall' });
+    const old = signIn.signIn({ name: 'mei', password: 'a loud waterfall', address, device });
+    await assert.rejects(old, { code: 'rate_limit_exceeded' });
+  });
+
+  it('takes long passwords of any characters', async () => {
+    await using testbed = await open(create);
+    const { signIn } = testbed;
+    const long = '🔑'.repeat(150);
+    await signIn.useLink(await signIn.createLink(), { name: 'mei', password: long });
+    await signIn.signIn({ name: 'mei', password: long, address: '192.0.2.1' });
+    const other = `${'🔑'.repeat(149)}🔒`;
+    await assert.rejects(signIn.signIn({ name: 'mei', password: other, address: '192.0.2.1' }), {
+      code: 'wrong_password',
+    });
   });
 
   it('does not use a link up for a password that is too short', async () => {
@@ -84,7 +134,7 @@ async function open(create: CreateDatabase) {
   return {
     database,
     clock,
-    signIn: createSignIn({ database, clock }),
+    signIn: createSignIn({ database, clock, wait: async () => {} }),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
       await file[Symbol.asyncDispose]();

@@ -24,7 +24,11 @@ export async function hashPassword(password: string): Promise<string> {
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const [, n, r, p, salt, expected] = (hash ?? '').split('$');
   const chosen = hash === undefined ? cost : { N: Number(n), r: Number(r), p: Number(p) };
-  const derived = await derive(password.slice(0, maxLength), Buffer.from(salt ?? '', 'base64'), chosen);
+  const derived = await derive(
+    [...password].slice(0, maxLength).join(''),
+    Buffer.from(salt ?? '', 'base64'),
+    chosen,
+  );
   return expected !== undefined && timingSafeEqual(derived, Buffer.from(expected, 'base64'));
 }
 

@@ -5,7 +5,7 @@ import type { ConsoleSession } from '../../../wire/console.ts';
 import { type Plans, planIds } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleUserOf } from './console-user.ts';
-import { endedSessionCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { endedSessionCookie, readDeviceCookie, readSessionCookie, sessionCookies } from './session-cookie.ts';
 
 export type SignInRoutesOptions = {
   signIn: SignIn;
@@ -33,7 +33,7 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     config: signedOut,
     schema: { hide: true, body: nameAndPassword },
     handler: async (request, reply) => {
-      const session = await signIn.signIn({ ...request.body, address: request.clientAddress });
+      const session = await signIn.signIn({ ...request.body, ...originOf(request) });
       return begin(session, request, reply);
     },
   });
@@ -43,7 +43,7 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     schema: { hide: true, body: linkAndPassword },
     handler: async (request, reply) => {
       const { link, ...user } = request.body;
-      return begin(await signIn.useLink(link, user), request, reply);
+      return begin(await signIn.useLink(link, user, originOf(request)), request, reply);
     },
   });
 
@@ -66,11 +66,11 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
   });
 
   /** Ends the session that the browser had before, so that nobody can plant a session which is then signed in. */
-  async function begin({ token, user }: NewSession, request: FastifyRequest, reply: FastifyReply) {
+  async function begin(session: NewSession, request: FastifyRequest, reply: FastifyReply) {
     const old = readSessionCookie(request.raw);
     if (old !== undefined) await signIn.signOut(old);
-    reply.header('set-cookie', sessionCookie(token));
-    return sessionView(user);
+    reply.header('set-cookie', sessionCookies(session));
+    return sessionView(session.user);
   }
 
   function sessionView({ name }: { name: string }): ConsoleSession {
@@ -81,4 +81,8 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     }));
     return { user: { name }, addresses, plans: published };
   }
+}
+
+function originOf(request: FastifyRequest) {
+  return { address: request.clientAddress, device: readDeviceCookie(request.raw) };
 }

@@ -1,6 +1,7 @@
 import { accountsMigration } from './001-accounts.ts';
 import { ledgerMigration } from './002-ledger.ts';
 import { consoleMigration } from './003-console.ts';
+import { knownDevicesMigration } from './004-known-devices.ts';
 
 /**
  * Statements that both engines understand, in order. A released migration is never changed: write another after it. It may
@@ -10,4 +11,5 @@ export const migrations: readonly (readonly string[])[] = [
   accountsMigration,
   ledgerMigration,
   consoleMigration,
+  knownDevicesMigration,
 ];

@@ -13,6 +13,63 @@ test('guesses at one name wait longer and longer, from whatever address they com
   assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 4000, 4000]);
 });
 
+test('guesses from many addresses lock nobody out, and are looked at once a second', async () => {
+  const { attempt, waits, clock } = create();
+  const looked = { guesses: 0 };
+  const guess = (n: number) =>
+    attempt({ name: 'mei', address: `198.51.100.${n}` }, async () => {
+      looked.guesses += 1;
+      return false;
+    }).catch(() => {});
+  for (let n = 0; n < 200; n += 1) await guess(n);
+  assert.equal(looked.guesses, 21, 'twenty, and then one in this second');
+  const mei = { name: 'mei', address: '192.0.2.1' };
+  await assert.rejects(attempt(mei, right), { code: 'rate_limit_exceeded', message: /users link/ });
+  clock.advance(1000);
+  assert.equal(await attempt(mei, right), true);
+  assert.equal(waits.at(-1), 4000);
+});
+
+test('a browser in which the user has signed in before does not notice that others guess', async () => {
+  const { attempt, waits } = create();
+  const address = '192.0.2.1';
+  for (let n = 0; n < 40; n += 1) await attempt({ name: 'mei', address }, wrong).catch(() => {});
+  await assert.rejects(attempt({ name: 'mei', address }, right), { code: 'rate_limit_exceeded' });
+  const before = waits.length;
+  assert.equal(await attempt({ name: 'mei', address, knownDevice: 'of mei' }, right), true);
+  assert.equal(waits.length, before);
+});
+
+test('not even when guesses keep every place busy', async () => {
+  const { attempt } = create();
+  const never = new Promise<boolean>(() => {});
+  for (let n = 0; n < 20; n += 1)
+    void attempt({ name: 'mei', address: `198.51.100.${n}` }, () => never).catch(() => {});
+  const mei = { name: 'mei', address: '192.0.2.1', knownDevice: 'of mei' };
+  assert.equal(await attempt(mei, right), true);
+});
+
+test('a known browser from which somebody guesses is soon treated like any other', async () => {
+  const { attempt } = create();
+  const who = { name: 'mei', address: '192.0.2.1', knownDevice: 'stolen' };
+  let looked = 0;
+  for (let n = 0; n < 100; n += 1)
+    await attempt(who, async () => {
+      looked += 1;
+      return false;
+    }).catch(() => {});
+  assert.equal(looked, 40, 'twenty as the device, twenty as its address');
+});
+
+test('an address that sends links which there are not is sent away', async () => {
+  const { delay, clock } = create();
+  for (let n = 0; n < 20; n += 1) await delay.noteUnknownLink('192.0.2.1');
+  await assert.rejects(delay.noteUnknownLink('192.0.2.1'), { code: 'rate_limit_exceeded' });
+  await delay.noteUnknownLink('192.0.2.2');
+  clock.advance(15 * 60_000);
+  await delay.noteUnknownLink('192.0.2.1');
+});
+
 test('guesses from one address wait, whatever names they try; all of one IPv6 network are one', async () => {
   const { attempt, waits } = create();
   for (let n = 0; n < 6; n += 1) await attempt({ name: `name ${n}`, address: `2001:db8::${n}` }, wrong);
@@ -57,6 +114,6 @@ function create() {
   const waits: number[] = [];
   const clock = createTestClock();
   const counters = createMemoryCounters({ clock });
-  const attempt = createSignInDelay({ counters, wait: async (milliseconds) => waits.push(milliseconds) });
-  return { attempt, waits, clock };
+  const delay = createSignInDelay({ counters, wait: async (milliseconds) => waits.push(milliseconds) });
+  return { delay, attempt: delay.attempt, waits, clock };
 }

@@ -52,10 +52,14 @@ describe('the interface of the console', () => {
   test('gives the session in a cookie that scripts, other sites and plain HTTP never see', async () => {
     const response = await call('POST', '/sign-in', { name: 'mei', password }, { cookie: '' });
     assert.equal(response.status, 200);
-    const [set] = response.headers['set-cookie'] as string[];
+    const [set, device] = response.headers['set-cookie'] as string[];
     assert.match(
       set!,
       /^__Host-siann=[A-Za-z0-9]{43}; Max-Age=604800; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
+    );
+    assert.match(
+      device!,
+      /^__Host-siann-device=[A-Za-z0-9]{43}; Max-Age=15552000; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
     );
     assert.equal(response.headers['cache-control'], 'no-store');
     const wrong = await call('POST', '/sign-in', { name: 'mei', password: 'a guess at it' });
@@ -73,6 +77,16 @@ describe('the interface of the console', () => {
     const second = cookieOf(await call('POST', '/sign-in', { name: 'mei', password }, { cookie: given }));
     assert.equal((await call('GET', '/session', undefined, { cookie: given })).status, 401);
     assert.equal((await call('GET', '/session', undefined, { cookie: second })).status, 200);
+  });
+
+  test('sends an address away that tries out links', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 22; n += 1) {
+      const user = { link: `made up ${n}`, name: 'thief', password };
+      statuses.push((await call('POST', '/setup', user, { cookie: '' })).status);
+    }
+    assert.deepEqual(statuses.slice(0, 20), Array(20).fill(404));
+    assert.deepEqual(statuses.slice(20), [429, 429]);
   });
 
   test('refuses what another site makes the browser send', async () => {
