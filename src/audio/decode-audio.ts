@@ -26,6 +26,10 @@ const decoders: Record<AudioContainer, () => Promise<Decoder>> = {
 const defaultMaxSeconds = 4 * 3600;
 const minChunkSamples = pcmSampleRate / 10;
 const maxChunkSamples = pcmSampleRate;
+/** A filter takes milliseconds to make, and joined files are few. */
+const maxFilters = 250;
+const tooManyRates =
+  'The sample rate changes too often. Convert the file to mp3 or wav with one rate, and send it again.';
 
 /** Bytes in, mono 16 kHz chunks of at most a second out. Pulling is the back-pressure; `break` stops the source. */
 export async function* decodeAudio(
@@ -62,14 +66,18 @@ async function* decodeBlocks(reader: ByteReader, maxSeconds: number): AsyncGener
 /** A stream may change its rate on the way (joined files): each stretch gets a filter of its own. */
 async function* resampled(blocks: AsyncIterable<AudioBlock>): AsyncGenerator<Float32Array> {
   let rate = 0;
+  let filters = 0;
   let resampler: Resampler | undefined;
   for await (const { channels, sampleRate } of blocks) {
     if (sampleRate !== rate) {
       if (resampler) yield resampler.flush();
+      if (++filters > maxFilters) throw new ServiceError('invalid_file_format', { message: tooManyRates });
       resampler = createResampler(sampleRate);
       rate = sampleRate;
     }
-    yield resampler!.push(downmix(channels));
+    // A block may last a quarter of an hour at a low rate, and is not converted at once.
+    const samples = downmix(channels);
+    for (let at = 0; at < samples.length; at += rate) yield resampler!.push(samples.subarray(at, at + rate));
   }
   if (resampler) yield resampler.flush();
 }

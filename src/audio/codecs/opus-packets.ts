@@ -54,7 +54,9 @@ function parseOpusHead(bytes: Uint8Array): OpusHead | undefined {
   const channelMappingTable = [...bytes.subarray(21, 21 + channels)];
   const decoded = streamCount + coupledStreamCount;
   const sound = channels >= 1 && channels <= maxChannels && channelMappingTable.length === channels;
-  if (!sound || streamCount < 1 || coupledStreamCount > streamCount || decoded > 255) return undefined;
+  // Every stream is decoded, also one that no channel plays.
+  if (!sound || streamCount < 1 || coupledStreamCount > streamCount || decoded > maxChannels)
+    return undefined;
   if (!channelMappingTable.every((index) => index < decoded || index === 255)) return undefined;
   return { channels, preSkip, streamCount, coupledStreamCount, channelMappingTable };
 }

@@ -1,9 +1,9 @@
 import { joinSamples } from '../audio-block.ts';
 import { BadAudio } from '../bad-audio.ts';
-import { joinBytes } from '../byte-reader.ts';
 import { createFlacDecoder } from '../codecs/flac-packets.ts';
 import type { PacketDecoder } from '../codecs/packet-decoder.ts';
-import { maxFlacHeaderBytes, parseFlacFrame } from './flac-frame.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
+import { type FlacFrameHeader, maxFlacHeaderBytes, parseFlacFrame } from './flac-frame.ts';
 import { type FlacScan, findFrame, scanFrame } from './flac-scan.ts';
 import { type FlacStreamInfo, parseBlockHeader, parseStreamInfo, streamInfoEnd } from './flac-stream-info.ts';
 
@@ -23,35 +23,43 @@ type Opened = { info: FlacStreamInfo; decoder: PacketDecoder };
 const maxMetadataBytes = 1 << 20;
 /** A stream with so many bytes without a frame is not FLAC. */
 const maxVainBytes = 64 * 1024;
+/** Each byte is scanned about once. Headers of frames that never end would have the same bytes scanned again and again. */
+const maxScansOfByte = 8;
+const freeScanBytes = 16 << 20;
+
+/** Digital silence takes a few bytes a second, and hours of it would come out at once. */
+const maxSecondsAtOnce = 60;
 
 export function createFlacFrames(): FlacFrames {
-  let pending: Uint8Array = new Uint8Array(0);
+  const pending = new GatheredBytes();
+  const metadata: MetadataScan = { at: 4, ended: false };
   let opened: Opened | undefined;
   let freed = false;
   let vainBytes = 0;
+  let receivedBytes = 0;
+  let scannedBytes = 0;
   /** Of the frame at the start of `pending`. */
   let scan: FlacScan = { at: 0, crc: 0 };
 
   const drop = (length: number) => {
-    pending = pending.subarray(length);
+    pending.drop(length);
     scan = { at: 0, crc: 0 };
   };
 
   const open = async (): Promise<boolean> => {
-    const start = pending.subarray(0, 4);
-    if (!'fLaC'.startsWith(String.fromCharCode(...start))) throw noHeader();
-    const end = metadataEnd(pending);
-    if (end === undefined) {
-      if (pending.length > maxMetadataBytes) throw noHeader();
+    const { bytes } = pending;
+    if (!'fLaC'.startsWith(String.fromCharCode(...bytes.subarray(0, 4)))) throw noHeader();
+    if (!scanMetadata(metadata, bytes)) {
+      if (Math.max(metadata.at, bytes.length) > maxMetadataBytes) throw noHeader();
       return false;
     }
-    const header = pending.slice(0, streamInfoEnd);
+    const header = bytes.slice(0, streamInfoEnd);
     const info = parseStreamInfo(header);
     const decoder = info && (await createFlacDecoder([header]));
     if (!info || !decoder) throw noHeader();
     if (freed) decoder.free();
     opened = { info, decoder };
-    drop(end);
+    drop(metadata.at);
     return true;
   };
 
@@ -62,18 +70,22 @@ export function createFlacFrames(): FlacFrames {
 
   const takeFrames = async (convert: Convert, atEnd: boolean): Promise<Float32Array> => {
     const parts: Float32Array[] = [];
+    let seconds = 0;
     if (pending.length > 0 && (opened || (await open()))) {
       const stream = opened!;
       while (pending.length > 0 && (atEnd || pending.length >= maxFlacHeaderBytes)) {
-        const header = parseFlacFrame(pending, 0, stream.info);
-        const end = header ? scanFrame(scan, pending, header, stream.info, atEnd) : 'damaged';
+        const { bytes } = pending;
+        const header = parseFlacFrame(bytes, 0, stream.info);
+        const end = header ? scanOn(bytes, header, stream.info, atEnd) : 'damaged';
         if (end === 'more') break;
         if (end === 'damaged') {
           skipToFrame(stream.info, atEnd);
           continue;
         }
         vainBytes = 0;
-        const frame = pending.slice(0, end);
+        seconds += header!.samples / stream.info.sampleRate;
+        if (seconds > maxSecondsAtOnce) throw tooMuchAtOnce();
+        const frame = bytes.slice(0, end);
         drop(end);
         await decode(frame, stream, convert, parts);
       }
@@ -81,17 +93,25 @@ export function createFlacFrames(): FlacFrames {
     return joinSamples(parts);
   };
 
+  const scanOn = (bytes: Uint8Array, header: FlacFrameHeader, info: FlacStreamInfo, atEnd: boolean) => {
+    const from = scan.at;
+    const end = scanFrame(scan, bytes, header, info, atEnd);
+    scannedBytes += (typeof end === 'number' ? end : scan.at) - from;
+    if (scannedBytes > freeScanBytes + maxScansOfByte * receivedBytes) throw noFrames();
+    return end;
+  };
+
   const skipToFrame = (info: FlacStreamInfo, atEnd: boolean) => {
-    const at = findFrame(pending, 1, info, atEnd);
+    const at = findFrame(pending.bytes, 1, info, atEnd);
     vainBytes += at;
     drop(at);
-    if (vainBytes > maxVainBytes)
-      throw new BadAudio('The audio holds no FLAC frames. Send a FLAC stream without gaps.');
+    if (vainBytes > maxVainBytes) throw noFrames();
   };
 
   return {
     push(bytes, convert) {
-      pending = joinBytes([pending, bytes]);
+      receivedBytes += bytes.length;
+      pending.append(bytes);
       return takeFrames(convert, false);
     },
     async end(convert) {
@@ -106,14 +126,28 @@ export function createFlacFrames(): FlacFrames {
   };
 }
 
-/** Where the frames begin, once all metadata is there. */
-function metadataEnd(bytes: Uint8Array): number | undefined {
-  for (let at = 4; ; ) {
-    const block = parseBlockHeader(bytes, at);
-    if (!block) return undefined;
-    at += 4 + block.length;
-    if (block.isLast) return at <= bytes.length ? at : undefined;
+/** How far the metadata has been read, and whether its last block has begun: then it ends at `at`. */
+type MetadataScan = { at: number; ended: boolean };
+
+/** Whether all metadata is there. Goes on where it stopped: there may be very many blocks, and they may come byte by byte. */
+function scanMetadata(scan: MetadataScan, bytes: Uint8Array): boolean {
+  while (!scan.ended) {
+    const block = parseBlockHeader(bytes, scan.at);
+    if (!block) return false;
+    scan.at += 4 + block.length;
+    scan.ended = block.isLast;
   }
+  return scan.at <= bytes.length;
+}
+
+function tooMuchAtOnce(): BadAudio {
+  return new BadAudio(
+    'A frame holds more than a minute of audio. Send it at the pace of speech, or as a file.',
+  );
+}
+
+function noFrames(): BadAudio {
+  return new BadAudio('The audio holds no FLAC frames. Send a FLAC stream without gaps.');
 }
 
 function noHeader(): BadAudio {

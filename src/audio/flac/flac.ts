@@ -9,6 +9,8 @@ import { type FlacStreamInfo, parseBlockHeader, parseStreamInfo, streamInfoEnd }
 const searchBytes = 8_192;
 /** After so many bytes of damaged frames the file is given up: it may consist of frame headers. */
 const maxVainBytes = 256 << 20;
+/** Before the frames. Real files have under twenty. */
+const maxMetadataBlocks = 10_000;
 /** A longer jump of the frame numbers is a broken number, not lost audio. */
 const maxGapSeconds = 600;
 
@@ -37,7 +39,8 @@ export async function* decodeFlac(reader: ByteReader, maxSeconds: number): Async
 async function readMetadata(reader: ByteReader): Promise<Uint8Array> {
   const header = await reader.take(streamInfoEnd);
   let block = parseBlockHeader(header, 4);
-  while (block && !block.isLast) {
+  for (let blocks = 0; block && !block.isLast; blocks++) {
+    if (blocks > maxMetadataBlocks) throw new ServiceError('invalid_file_format');
     block = parseBlockHeader(await reader.take(4), 0);
     if (block) await reader.skip(block.length);
   }

@@ -52,7 +52,9 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
 
 /** Joins one logical stream's segments into packets; a packet that a lost page has torn is dropped. */
 export class PacketAssembler {
-  #begun: Uint8Array | undefined;
+  /** The parts of a packet that goes on. They are joined once, since it may go on for thousands of pages. */
+  #begun: Uint8Array[] | undefined;
+  #begunBytes = 0;
   #nextSequence: number | undefined;
 
   packets(page: OggPage): Uint8Array[] {
@@ -61,20 +63,28 @@ export class PacketAssembler {
     const packets = [...page.segments];
     if (page.continued) {
       const rest = packets.shift() ?? new Uint8Array(0);
-      const packet = follows && this.#begun && extend(this.#begun, rest);
-      if (packet) packets.unshift(packet);
-      else if (page.unfinished && packets.length === 0) {
-        this.#begun = undefined;
-        return [];
-      }
+      const goesOn = page.unfinished && packets.length === 0;
+      if (follows && this.#begun) this.#extend(rest);
+      else this.#begun = undefined;
+      if (goesOn) return [];
+      if (this.#begun) packets.unshift(joinBytes(this.#begun));
     }
-    this.#begun = page.unfinished ? packets.pop() : undefined;
+    this.#begun = undefined;
+    const last = page.unfinished ? packets.pop() : undefined;
+    if (last) this.#begin(last);
     return packets;
   }
-}
 
-function extend(packet: Uint8Array, rest: Uint8Array): Uint8Array {
-  return packet.length >= maxPacketBytes ? packet : joinBytes([packet, rest]);
+  #begin(part: Uint8Array): void {
+    this.#begun = [part];
+    this.#begunBytes = part.length;
+  }
+
+  #extend(part: Uint8Array): void {
+    if (part.length === 0 || this.#begunBytes >= maxPacketBytes) return;
+    this.#begun!.push(part);
+    this.#begunBytes += part.length;
+  }
 }
 
 function parsePage(bytes: Uint8Array, table: Uint8Array, intact: boolean): OggPage {

@@ -20,17 +20,25 @@ const keptHeaders = 3;
 /** A longer jump of the clock is a broken clock, not lost audio. */
 const maxGapSeconds = 600;
 const gapToleranceSeconds = 0.02;
+/** A decoder takes milliseconds to create. A radio programme of four hours has a hundred links, a link for each piece. */
+const maxDecoders = 500;
+const tooManyLinks =
+  'The file is made of too many pieces that follow one another. Convert it to mp3 or wav, and send it again.';
 
 /** Opus (RFC 7845), Vorbis and FLAC in Ogg; the first audio stream, and the ones chained after it. */
 export async function* decodeOgg(reader: ByteReader): AsyncGenerator<AudioBlock> {
   let stream: OggStream | undefined;
+  let decoders = 0;
+  const countDecoder = () => {
+    if (++decoders > maxDecoders) throw new ServiceError('invalid_file_format', { message: tooManyLinks });
+  };
   try {
     for await (const page of readOggPages(reader)) {
       if (page.first && (!stream || stream.started)) {
         const codec = identify(page.segments[0] ?? new Uint8Array(0));
         if (codec) {
           stream?.free();
-          stream = new OggStream(page.serial, codec);
+          stream = new OggStream(page.serial, codec, countDecoder);
         }
       }
       if (stream?.serial === page.serial) yield* stream.read(page);
@@ -45,6 +53,7 @@ export async function* decodeOgg(reader: ByteReader): AsyncGenerator<AudioBlock>
 class OggStream {
   readonly serial: number;
   readonly #codec: OggCodec;
+  readonly #onDecoder: () => void;
   readonly #assembler = new PacketAssembler();
   #headers: Uint8Array[] = [];
   #headersRead = 0;
@@ -54,21 +63,25 @@ class OggStream {
   #position = 0;
   #anchored = false;
 
-  constructor(serial: number, codec: OggCodec) {
+  /** `onDecoder` is called before a decoder is created, and may throw. */
+  constructor(serial: number, codec: OggCodec, onDecoder: () => void) {
     this.serial = serial;
     this.#codec = codec;
+    this.#onDecoder = onDecoder;
   }
 
+  /** Whether all its headers are there. */
   get started(): boolean {
-    return this.#decoder !== undefined;
+    return this.#headersRead >= this.#codec.headerCount;
   }
 
   async *read(page: OggPage): AsyncGenerator<AudioBlock> {
     const blocks: AudioBlock[] = [];
     for (const packet of this.#assembler.packets(page)) {
-      if (!this.#decoder) await this.#readHeader(packet);
+      if (!this.started) this.#readHeader(packet);
       else {
-        const block = await this.#decode(packet);
+        this.#decoder ??= await this.#createDecoder();
+        const block = await this.#decode(this.#decoder, packet);
         if (block) blocks.push(block);
       }
     }
@@ -80,20 +93,25 @@ class OggStream {
     this.#decoder = undefined;
   }
 
-  async #readHeader(packet: Uint8Array): Promise<void> {
+  #readHeader(packet: Uint8Array): void {
     if (this.#headers.length < keptHeaders) this.#headers.push(packet);
     this.#headersRead += 1;
-    if (this.#headersRead < this.#codec.headerCount) return;
-    this.#decoder = await this.#codec.create(this.#headers);
-    if (!this.#decoder) throw new ServiceError('invalid_file_format');
+  }
+
+  /** Called for the first packet of audio: a link that has none costs nothing. */
+  async #createDecoder(): Promise<PacketDecoder> {
+    this.#onDecoder();
+    const decoder = await this.#codec.create(this.#headers);
+    if (!decoder) throw new ServiceError('invalid_file_format');
     this.#headers = [];
-    this.#leadIn = this.#decoder.leadIn;
+    this.#leadIn = decoder.leadIn;
+    return decoder;
   }
 
   /** A damaged packet is skipped; the clock of the next page shows how long it was. */
-  async #decode(packet: Uint8Array): Promise<AudioBlock | undefined> {
+  async #decode(decoder: PacketDecoder, packet: Uint8Array): Promise<AudioBlock | undefined> {
     try {
-      return await this.#decoder!.decode(packet);
+      return await decoder.decode(packet);
     } catch {
       return undefined;
     }

@@ -12,7 +12,11 @@ export interface Resampler {
 /** Flat to 7.1 kHz; everything that would fold back below 8 kHz is under −65 dB. */
 const passbandHz = 7_100;
 const stopbandDecibels = 66;
-/** At most this many fractional positions have a kernel; for others the nearest is used, with an error below the stopband. */
+/**
+ * At most this many fractional positions between two outputs have a kernel; for others the nearest is used, with an error below the
+ * stopband. Between two inputs there are fewer when the input's rate is higher, since its samples lie closer together: kernels of
+ * high rates are longer, and the work of making them all is the same at any rate.
+ */
 const maxPhases = 4_096;
 /** The filter's memory holds this much input at a time. */
 const pieceInputs = 4_096;
@@ -44,7 +48,8 @@ class SincResampler implements Resampler {
     const divisor = greatestCommonDivisor(inputRate, pcmSampleRate);
     this.#up = pcmSampleRate / divisor;
     this.#down = inputRate / divisor;
-    this.#phases = Math.min(this.#up, maxPhases);
+    const phasesAtOutput = Math.min(1, pcmSampleRate / inputRate) * maxPhases;
+    this.#phases = Math.min(this.#up, Math.ceil(phasesAtOutput));
     // Upsampling must only remove images, which begin at the input's own Nyquist frequency.
     const nyquist = Math.min(inputRate, pcmSampleRate) / 2;
     const passband = (passbandHz / (pcmSampleRate / 2)) * nyquist;

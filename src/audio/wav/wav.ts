@@ -9,15 +9,17 @@ type WavFormat = { format: SampleFormat | 'mpeg'; channelCount: number; sampleRa
 const maxFormatBytes = 4_096;
 const maxBlockBytes = 65_536;
 const unknownLength = 0xffff_ffff;
+/** Before the data. Real files have under twenty. */
+const maxChunks = 1_000;
 
 /** RIFF/WAVE, RF64 and BW64 (EBU Tech 3306). The data length is a hint: writers to a pipe cannot know it. */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<AudioBlock> {
   await reader.skip(12);
   let format: WavFormat | undefined;
   let longLength = 0;
-  for (;;) {
+  for (let chunks = 0; ; chunks++) {
     const chunk = readChunkHeader(await reader.take(8));
-    if (!chunk) throw new ServiceError('invalid_file_format');
+    if (!chunk || chunks > maxChunks) throw new ServiceError('invalid_file_format');
     if (chunk.id === 'data') {
       if (!format) throw new ServiceError('invalid_file_format');
       const declared = chunk.length === unknownLength ? longLength : chunk.length;

@@ -21,6 +21,8 @@ const integerFormats: Record<number, SampleFormat> = { 8: 'u8', 16: 's16', 24: '
 const floatFormats: Record<number, SampleFormat> = { 32: 'f32', 64: 'f64' };
 const audioType = 2;
 const headerStripping = 3;
+/** Muxers strip a few bytes. They are put back before every frame, and a block of 300 bytes may have 256 frames. */
+const maxStrippedBytes = 64;
 
 /** The track of a TrackEntry's body; undefined where it is not audio or its codec is not known here. */
 export function parseTrackEntry(body: Uint8Array): WebmTrack | undefined {
@@ -53,7 +55,10 @@ function parseStrippedHeader(encodings: Uint8Array): Uint8Array | undefined {
       const settings = childBodies(part.body);
       if (readUint(settings.get(ids.contentCompAlgo) ?? new Uint8Array(1)) !== headerStripping)
         return undefined;
-      stripped = Uint8Array.from(settings.get(ids.contentCompSettings) ?? []);
+      stripped = Uint8Array.from(
+        settings.get(ids.contentCompSettings)?.subarray(0, maxStrippedBytes + 1) ?? [],
+      );
+      if (stripped.length > maxStrippedBytes) return undefined;
     }
   }
   return stripped;
