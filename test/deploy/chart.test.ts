@@ -16,6 +16,7 @@ test('the values of the chart are those that its schema describes, and mistakes 
     { api: { replica: 3 } },
     { tls: { mode: 'secret' } },
     { tls: { mode: 'none' } },
+    { tls: { trustedProxies: ['0.0.0.0/0'] } },
     { settings: { LOG_LEVEL: 'info' } },
     { image: { digest: 'latest' } },
     { worker: { autoscaling: { kind: 'cpu' } } },
@@ -37,10 +38,15 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
     networkPolicy: { redisTo: [{ podSelector: { matchLabels: { app: 'redis' } } }] },
     settings: { SIANN_LOG_LEVEL: 'warn' },
   };
+  const behindProxy = { tls: { trustedProxies: ['10.4.7.0/24'] } };
   const variants = {
-    defaults: {},
+    'a proxy': behindProxy,
     everything,
-    keda: { worker: { autoscaling: { kind: 'keda' } }, api: { autoscaling: { enabled: false } } },
+    keda: {
+      ...behindProxy,
+      worker: { autoscaling: { kind: 'keda' } },
+      api: { autoscaling: { enabled: false } },
+    },
   };
   const find = (objects: KubernetesObject[], kind: string, name: string) => {
     const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
@@ -110,7 +116,7 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
       containerOf(find(renderer.render(values).objects, 'Deployment', 'siann-api')).readinessProbe.httpGet
         .scheme;
     assert.equal(schemeWith(everything), 'HTTPS');
-    assert.equal(schemeWith({}), 'HTTP');
+    assert.equal(schemeWith(behindProxy), 'HTTP');
   });
 
   test('tells workers of Redis alone, and lets them reach nothing else', () => {
@@ -137,13 +143,21 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
       metric: { name: 'siann_wanted_windows' },
       target: { type: 'AverageValue', averageValue: '4' },
     });
-    const fixed = renderer.render({ api: { autoscaling: { enabled: false } } }).objects;
+    const fixed = renderer.render({ ...behindProxy, api: { autoscaling: { enabled: false } } }).objects;
     assert.equal(find(fixed, 'Deployment', 'siann-api').spec.replicas, 2);
     assert.equal(find(fixed, 'Deployment', 'siann-worker').spec.replicas, 2);
   });
 
   test('stops with a sentence when a certificate is wanted and none is named', () => {
     assert.throws(() => renderer.render({ tls: { mode: 'secret' } }), /Set tls\.secretName/);
+  });
+
+  test('trusts no proxy until the operator names one', () => {
+    assert.throws(() => renderer.render({}), /Set tls\.trustedProxies/);
+    const { objects } = renderer.render(behindProxy);
+    const { env } = containerOf(find(objects, 'Deployment', 'siann-api'));
+    const trusted = env.find(({ name }: { name: string }) => name === 'SIANN_TRUSTED_PROXIES');
+    assert.equal(trusted.value, '10.4.7.0/24');
   });
 
   test('says afterwards what to do next', () => {
