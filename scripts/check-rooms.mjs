@@ -27,7 +27,7 @@ export const rooms = {
   'src/formats': ['wire', 'src/speech/text', 'src/speech/transcript'],
   'src/sessions': ['wire', 'src/async', 'src/audio', 'src/errors', 'src/options', 'src/speech/live', 'src/speech/speakers'],
   'src/operations': ['src/errors', 'src/settings', 'src/speech'],
-  'src/cluster': ['src/async', 'src/audio', 'src/errors', 'src/pool', 'src/speech/windows', 'src/storage'],
+  'src/cluster': ['src/async', 'src/audio', 'src/errors', 'src/pool', 'src/speech/transcript', 'src/speech/windows', 'src/storage'],
   'src/http': ['wire', 'src/accounts', 'src/addresses', 'src/async', 'src/audio', 'src/errors', 'src/formats', 'src/operations', 'src/options', 'src/sessions', 'src/settings', 'src/speech', 'src/speech/live', 'src/speech/speakers', 'src/speech/text', 'src/speech/transcript', 'src/storage'],
   'src/wiring': ['wire', 'src/accounts', 'src/addresses', 'src/cluster', 'src/http', 'src/model', 'src/operations', 'src/pool', 'src/settings', 'src/speech', 'src/speech/live', 'src/speech/recognition', 'src/speech/speakers', 'src/speech/windows', 'src/storage'],
   'src/cli': ['wire', 'client', 'src/accounts', 'src/addresses', 'src/audio', 'src/errors', 'src/formats', 'src/model', 'src/operations', 'src/options', 'src/settings', 'src/speech', 'src/speech/transcript', 'src/storage', 'src/wiring'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Priority } from '../pool/dispatcher.ts';
 
 /** Raised whenever the form of a job or an answer changes, or the protocol between nodes and workers. */
-const protocolVersion = 2;
+const protocolVersion = 3;
 
 export const queuePrefix = 'siann';
 
@@ -46,6 +46,13 @@ export function clusterKeys(group: string): ClusterKeys {
 /** Jobs are named after the node that waits for them. */
 export function jobIdOf(nodeId: string, number: number): string {
   return `${nodeId}.${number}`;
+}
+
+/** Messages name jobs, and anybody on the channel can send one. */
+export function isJobOf(nodeId: string, id: string): boolean {
+  return (
+    id.length <= nodeId.length + 20 && nodeOf(id) === nodeId && /^\d+$/.test(id.slice(nodeId.length + 1))
+  );
 }
 
 export function nodeOf(jobId: string): string {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { Type } from 'typebox';
 import type { ClusterKeys } from './cluster-keys.ts';
+import { createCheckedReader } from './queue/checked-json.ts';
 
 /** What a worker says of itself. */
 export type WorkerAnnouncement = {
@@ -52,12 +54,40 @@ export function announceWorker(
   };
 }
 
+// A node believes a worker in what a worker can be. More than this is nobody's, whatever lies in Redis.
+const mostWorkers = 1_000;
+const maxBytes = 4_096;
+const name = Type.String({ maxLength: 300 });
+const count = Type.Integer({ minimum: 0, maximum: 4_096 });
+
+const readAnnouncement = createCheckedReader<WorkerAnnouncement>({
+  what: 'The announcement of a worker',
+  maxBytes,
+  schema: Type.Object({
+    id: name,
+    host: name,
+    version: name,
+    model: name,
+    processes: count,
+    slots: count,
+    fileSlots: count,
+    busySlots: count,
+    rssBytes: Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  }),
+});
+
 /** The workers that said something lately. Those that died without a word are taken off the list. */
 export async function readWorkers(redis: Redis, keys: ClusterKeys): Promise<WorkerAnnouncement[]> {
-  const ids = await redis.smembers(keys.workers);
-  if (ids.length === 0) return [];
-  const texts = await redis.mget(...ids.map((id) => keys.worker(id)));
-  const gone = ids.filter((_, index) => texts[index] === null);
+  const ids = await redis.srandmember(keys.workers, mostWorkers);
+  const said = await Promise.all(ids.map((id) => redis.getrangeBuffer(keys.worker(id), 0, maxBytes)));
+  const gone = ids.filter((_, index) => said[index]!.length === 0);
   if (gone.length > 0) await redis.srem(keys.workers, ...gone);
-  return texts.flatMap((text) => (text ? [JSON.parse(text) as WorkerAnnouncement] : []));
+  return said.flatMap((bytes) => {
+    try {
+      return bytes.length === 0 ? [] : [readAnnouncement(bytes)];
+    } catch {
+      // Whoever wrote that is no worker of this version.
+      return [];
+    }
+  });
 }

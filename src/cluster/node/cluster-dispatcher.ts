@@ -7,8 +7,8 @@ import type { Dispatcher } from '../../pool/dispatcher.ts';
 import { createTicket } from '../../pool/queue/ticket.ts';
 import { settledWithin } from '../../pool/settled-within.ts';
 import { createRedisPresence } from '../../storage/redis/redis-presence.ts';
-import { clusterKeys, jobIdOf } from '../cluster-keys.ts';
-import { unpackAnswer } from '../queue/job-answer.ts';
+import { clusterKeys, isJobOf, jobIdOf } from '../cluster-keys.ts';
+import { maxAnswerBytes, unpackAnswer } from '../queue/job-answer.ts';
 import type { NodeCodec } from '../queue/job-codec.ts';
 import { createJobSender, type JobToSend } from '../queue/job-sender.ts';
 import { subscribe } from '../subscription.ts';
@@ -63,7 +63,7 @@ export async function createClusterDispatcher<Job, Result>(
   let nextNumber = 0;
   let stopped: Promise<void> | undefined;
 
-  const sender = createJobSender(redis, keys);
+  const sender = createJobSender({ redis, keys, maxAnswerBytes: maxAnswerBytes(codec) });
   const answers = await subscribe(redis, { [keys.answered(nodeId)]: (id) => void collect(id) });
   const monitor = startJobMonitor<Result>({
     pending,
@@ -149,6 +149,7 @@ export async function createClusterDispatcher<Job, Result>(
   async function collect(id: string): Promise<void> {
     const job = pending.find(id);
     try {
+      if (!isJobOf(nodeId, id)) return;
       if (!job) return await sender.discardAnswer(id);
       const bytes = await sender.collect(id);
       if (bytes && !job.ticket.settled) settle(job, bytes);

@@ -22,12 +22,14 @@ const pauseMs = 100;
 type Options = {
   redis: Redis;
   keys: ClusterKeys;
+  maxJobBytes: number;
   /** How long it tries to reach Redis before it gives up. */
   persistenceMs: number;
   onReturn(): void;
 };
 
-export function createJobReceiver({ redis, keys, persistenceMs, onReturn }: Options): JobReceiver {
+export function createJobReceiver(options: Options): JobReceiver {
+  const { redis, keys, maxJobBytes, persistenceMs, onReturn } = options;
   const presence = createRedisPresence({ redis, pauseMs, onReturn });
   const persistently = <T>(ask: () => Promise<T>): Promise<T> => {
     const giveUpAt = performance.now() + persistenceMs;
@@ -36,7 +38,8 @@ export function createJobReceiver({ redis, keys, persistenceMs, onReturn }: Opti
 
   return {
     async readInput(id) {
-      return (await persistently(() => redis.getBuffer(keys.input(id)))) ?? undefined;
+      const input = await persistently(() => redis.getrangeBuffer(keys.input(id), 0, maxJobBytes));
+      return input.length > 0 ? input : undefined;
     },
 
     async answer(id, bytes) {

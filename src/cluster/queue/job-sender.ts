@@ -16,7 +16,7 @@ export type JobSender = AsyncDisposable & {
   withdraw(job: JobToSend): Promise<boolean>;
   /** Takes a job back only if nobody has begun it. */
   takeBack(job: JobToSend): Promise<boolean>;
-  /** Takes the answer, if there is one. */
+  /** Takes the answer, if there is one; of one that is too long, one byte too many. */
   collect(id: string): Promise<Buffer | undefined>;
   discardAnswer(id: string): Promise<void>;
   /** Says what Redis has of each job, and keeps the audio of each from expiring. */
@@ -32,7 +32,9 @@ const inputMs = 30_000;
 /** Jobs that were set aside are kept for operators, without their audio. */
 const setAside = { age: 86_400, count: 1_000 };
 
-export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
+type Options = { redis: Redis; keys: ClusterKeys; maxAnswerBytes: number };
+
+export function createJobSender({ redis, keys, maxAnswerBytes }: Options): JobSender {
   const queues = openJobQueues(redis, keys);
   const putInput = ({ id, pack }: JobToSend) => redis.set(keys.input(id), pack(), 'PX', inputMs);
   const remove = async ({ id, priority }: JobToSend) =>
@@ -68,8 +70,12 @@ export function createJobSender(redis: Redis, keys: ClusterKeys): JobSender {
     },
 
     async collect(id) {
-      const [answer] = await Promise.all([redis.getdelBuffer(keys.answer(id)), redis.del(keys.input(id))]);
-      return answer ?? undefined;
+      // No more than an answer can have: what lies there may be as large as Redis' memory.
+      const [answer] = await Promise.all([
+        redis.getrangeBuffer(keys.answer(id), 0, maxAnswerBytes),
+        redis.del(keys.answer(id), keys.input(id)),
+      ]);
+      return answer.length > 0 ? answer : undefined;
     },
 
     async discardAnswer(id) {

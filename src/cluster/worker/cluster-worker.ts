@@ -49,6 +49,7 @@ export async function createClusterWorker<Job, Result>(
   const receiver = createJobReceiver({
     redis,
     keys,
+    maxJobBytes: codec.maxJobBytes,
     persistenceMs: options.persistenceMs ?? 60_000,
     onReturn: () => fetcher.lookEverywhere(),
   });

@@ -30,7 +30,7 @@ export function createJobRunner<Job, Result>({ codec, dispatcher, receiver }: Op
   return async (job, { signal, onResult }) => {
     const { id, requestId, priority } = job;
     if (job.givenUp) {
-      await receiver.answer(id, packErrorAnswer(unavailable(givenUp)));
+      await receiver.answer(id, packErrorAnswer(unavailable({ message: givenUp })));
       return job.setAside(diedTwice);
     }
     const input = await receiver.readInput(id);

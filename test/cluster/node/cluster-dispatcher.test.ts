@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { startRedis } from '../../../bench/servers/redis.ts';
+import { clusterKeys, nodeOf } from '../../../src/cluster/cluster-keys.ts';
+import { ServiceError } from '../../../src/errors/service-error.ts';
 import type { Priority } from '../../../src/pool/dispatcher.ts';
 import { createLocalDispatcher } from '../../../src/pool/local-dispatcher.ts';
 import { dispatcherContract } from '../../contract/dispatcher-contract.ts';
 import type { ScriptedJob, ScriptedResult } from '../../contract/scripted-job.ts';
+import { plainCodec } from '../plain-codec.ts';
 import { scriptedCluster, until } from '../scripted-cluster.ts';
 
 const server = await startRedis();
@@ -57,6 +61,33 @@ describe('the cluster dispatcher', { skip }, () => {
       await until(async () => (await cluster.leftKeys()).length === 0);
     }
     assert.deepEqual(await cluster.leftKeys(), []);
+  });
+
+  it('does not take more of an answer than one can have, and refuses it', async () => {
+    const cluster = scriptedCluster(url);
+    const maxResultBytes = 100_000;
+    await using node = await cluster.openNode({ codec: { ...plainCodec(), maxResultBytes } });
+    const keys = clusterKeys(cluster.group);
+    const refused = assert.rejects(node.run({ echo: 1 }, file), (error) => {
+      assert.ok(error instanceof ServiceError && error.code === 'unavailable');
+      assert.match(String(error.cause), /longer than 100000 bytes/);
+      return true;
+    });
+    await until(async () => (await cluster.leftKeys()).some((key) => key.includes(':input:')));
+    const id = (await cluster.leftKeys())
+      .find((key) => key.includes(':input:'))!
+      .split(':')
+      .at(-1)!;
+    const readBefore = node.redis.stream.bytesRead;
+    const hostile = new Redis(url);
+    await hostile.set(keys.answer(id), Buffer.alloc(50_000_000, 1));
+    await hostile.publish(keys.answered(nodeOf(id)), id);
+    await refused;
+    const read = node.redis.stream.bytesRead - readBefore;
+    assert.ok(read < 2 * maxResultBytes, `${read} bytes were read`);
+    // The job itself is still there for a worker, which finds that nobody wants it.
+    assert.equal(await hostile.exists(keys.answer(id)), 0);
+    hostile.disconnect();
   });
 
   it('spreads jobs over idle workers before it fills one', async () => {

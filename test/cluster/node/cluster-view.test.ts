@@ -53,6 +53,31 @@ describe('a service that leaves recognition to workers', { skip }, () => {
     ]);
   });
 
+  it('believes no announcement that cannot be one of a worker', async () => {
+    const group = clusterGroup({ model: 'boasting' });
+    const keys = clusterKeys(group);
+    const redis = new Redis(url);
+    await using _honest = await joinWorker(group, 1);
+    await until(async () => (await readWorkers(redis, keys)).length === 1);
+    const [honest] = await readWorkers(redis, keys);
+    const boasts = {
+      greedy: JSON.stringify({ ...honest, fileSlots: 1e9 }),
+      negative: JSON.stringify({ ...honest, processes: -5 }),
+      wordy: JSON.stringify({ ...honest, host: 'x'.repeat(10_000) }),
+      none: 'true',
+      broken: '{',
+    };
+    for (const [id, text] of Object.entries(boasts)) {
+      await redis.set(keys.worker(id), text);
+      await redis.sadd(keys.workers, id);
+    }
+    assert.deepEqual(
+      (await readWorkers(redis, keys)).map(({ id }) => id),
+      [honest!.id],
+    );
+    redis.disconnect();
+  });
+
   it('forgets a worker that has left, and strikes off one that died', async () => {
     const group = clusterGroup({ model: 'leaving' });
     const keys = clusterKeys(group);

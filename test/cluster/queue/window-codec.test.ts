@@ -36,3 +36,35 @@ test('silence and an empty window are packed too', () => {
       audio,
     );
 });
+
+test('samples that are no numbers are packed as silence', () => {
+  const audio = Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, 0);
+  const back = unpackAudio(windowCodec.unpackJob(windowCodec.packJob({ ...window, audio })).audio);
+  assert.ok(back.every((sample) => Number.isFinite(sample)));
+});
+
+test('a worker refuses what no node can have sent', () => {
+  const bytes = windowCodec.packJob(window);
+  const headOf = (head: object) => {
+    const text = Buffer.from(JSON.stringify(head));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(text.length);
+    return Buffer.concat([length, text]);
+  };
+  const { audio: _, ...rest } = window;
+  const head = { ...rest, fullScale: 1 };
+  assert.ok(windowCodec.unpackJob(headOf(head)));
+  const refused = [
+    Buffer.alloc(0),
+    bytes.subarray(0, 40),
+    bytes.subarray(0, bytes.length - 1),
+    Buffer.concat([bytes, Buffer.alloc(windowCodec.maxJobBytes)]),
+    Buffer.concat([Buffer.from([255, 255, 255, 255]), bytes.subarray(4)]),
+    headOf({ ...head, language: 'tlh' }),
+    headOf({ ...head, draft: Array(2_001).fill(1) }),
+    headOf({ ...head, speech: [{ startSeconds: 0, endSeconds: 1e12 }] }),
+    headOf({ ...head, fullScale: null }),
+    headOf({ ...head, encoderPaths: ['/etc/passwd'] }),
+  ];
+  for (const job of refused) assert.throws(() => windowCodec.unpackJob(job), /window/);
+});
