@@ -1,5 +1,10 @@
 export type Environment = 'live' | 'test';
 
+/** What a key may be allowed to do. A key without scopes may do everything. */
+export const keyScopes = ['transcribe', 'realtime', 'jobs', 'account'] as const;
+
+export type KeyScope = (typeof keyScopes)[number];
+
 export type PlanId = 'free' | 'basic' | 'professional' | 'enterprise';
 
 /** Minutes have two decimals. `null` means that there is no limit. `resetDate` is an ISO 8601 time. */

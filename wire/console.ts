@@ -1,4 +1,4 @@
-import type { DailyUsage, Environment, PlanId } from './account.ts';
+import type { DailyUsage, Environment, KeyScope, PlanId } from './account.ts';
 
 /** The answers under `/console/api`, which the commands for accounts also print with `--json`. */
 
@@ -36,13 +36,20 @@ export type Key = {
   createdAt: string;
   regeneratedAt: string | null;
   revokedAt: string | null;
+  /** Null means never. */
+  expiresAt: string | null;
+  /** Null means that it may do everything. */
+  scopes: KeyScope[] | null;
+  /** Until when the key before this one still works, if this one was rolled. */
+  previousUntil: string | null;
+  /** Exact to the minute; of a key that was last used by an older version, the day. Null when it was never used. */
+  lastUsedAt: string | null;
+  /** Made by the console for its playground, and valid as long as one session. */
+  playground: boolean;
 };
 
 /** A key together with its secret text, which is shown only this once. */
 export type NewKey = { key: string } & Key;
-
-/** A key together with the day on which it was last used. */
-export type ListedKey = Key & { lastUsed: string | null };
 
 export type KeyUsage = {
   project: { id: string; name: string };

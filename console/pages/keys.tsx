@@ -1,19 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../wire/account.ts';
-import type { ListedKey, NewKey, Project } from '../../wire/console.ts';
+import { type Environment, type KeyScope, keyScopes } from '../../wire/account.ts';
+import type { Key, NewKey, Project } from '../../wire/console.ts';
 import { ask } from '../console-api.ts';
 import { ShownOnce } from '../parts/copyable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { expiryOf, KeyLimits, type Lifetime, ScopeBadges } from '../parts/key-limits.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
 import { useTranslation } from '../words/translation.tsx';
 
-type OpenDialog = { what: 'create' } | { what: 'rename' | 'regenerate' | 'revoke'; key: ListedKey };
+type OpenDialog = { what: 'create' } | { what: 'rename' | 'roll' | 'regenerate' | 'revoke'; key: Key };
+
+/** How many hours the old key lives on. */
+type Grace = '1' | '24' | '168';
 
 export function KeysPage({ project }: { project: Project }) {
   const { say } = useTranslation();
-  const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);
+  const keys = useLoaded(() => ask<Key[]>('GET', `/projects/${project.id}/keys`), [project.id]);
   const [dialog, setDialog] = useState<OpenDialog>();
   const [shown, setShown] = useState<string>();
   const close = () => setDialog(undefined);
@@ -57,8 +61,8 @@ export function KeysPage({ project }: { project: Project }) {
   );
 }
 
-function KeyList({ keys, onOpen }: { keys: ListedKey[]; onOpen(dialog: OpenDialog): void }) {
-  const { say, date } = useTranslation();
+function KeyList({ keys, onOpen }: { keys: Key[]; onOpen(dialog: OpenDialog): void }) {
+  const { say, date, time } = useTranslation();
   if (keys.length === 0) return <p class="empty">{say('noKeys')}</p>;
   return (
     <ul class="rows">
@@ -67,15 +71,23 @@ function KeyList({ keys, onOpen }: { keys: ListedKey[]; onOpen(dialog: OpenDialo
           <div>
             <h3>{key.name}</h3>
             <p>
-              <code>{key.prefix}…</code> {key.signed && <span class="badge">{say('signed')}</span>}
+              <code>{key.prefix}…</code> {key.signed && <span class="badge">{say('signed')}</span>}{' '}
+              <ScopeBadges scopes={key.scopes} />
             </p>
             <p class="quiet">
               {say('created', { date: date(key.createdAt) })} ·{' '}
-              {key.lastUsed ? say('lastUsed', { date: date(key.lastUsed) }) : say('neverUsed')}
+              {key.lastUsedAt ? say('lastUsed', { date: date(key.lastUsedAt) }) : say('neverUsed')}
+              {key.expiresAt &&
+                ` · ${say(isPast(key.expiresAt) ? 'expiredOn' : 'expiresOn', { date: date(key.expiresAt) })}`}
             </p>
+            {key.previousUntil && !isPast(key.previousUntil) && (
+              <p class="quiet">
+                {say('previousUntil', { date: `${date(key.previousUntil)} ${time(key.previousUntil)}` })}
+              </p>
+            )}
           </div>
           <div class="buttons">
-            {(['rename', 'regenerate', 'revoke'] as const).map((what) => (
+            {(['rename', 'roll', 'regenerate', 'revoke'] as const).map((what) => (
               <button
                 key={what}
                 type="button"
@@ -93,7 +105,7 @@ function KeyList({ keys, onOpen }: { keys: ListedKey[]; onOpen(dialog: OpenDialo
   );
 }
 
-function RevokedKeys({ keys }: { keys: ListedKey[] }) {
+function RevokedKeys({ keys }: { keys: Key[] }) {
   const { say, date } = useTranslation();
   if (keys.length === 0) return null;
   return (
@@ -123,6 +135,9 @@ function KeyDialog(props: {
   const { dialog, project, onClose, onDone } = props;
   const [name, setName] = useState(dialog.what === 'rename' ? dialog.key.name : '');
   const [environment, setEnvironment] = useState<Environment>('test');
+  const [lifetime, setLifetime] = useState<Lifetime>('none');
+  const [scopes, setScopes] = useState<KeyScope[]>([...keyScopes]);
+  const [grace, setGrace] = useState<Grace>('24');
   const nameField = <TextField label={say('keyName')} value={name} onValue={setName} maxLength={100} />;
 
   if (dialog.what === 'create')
@@ -132,7 +147,14 @@ function KeyDialog(props: {
         action={say('createKey')}
         onClose={onClose}
         onAction={async () =>
-          onDone(await ask<NewKey>('POST', `/projects/${project.id}/keys`, { name, environment }))
+          onDone(
+            await ask<NewKey>('POST', `/projects/${project.id}/keys`, {
+              name,
+              environment,
+              expiresAt: expiryOf(lifetime),
+              scopes: scopes.length === keyScopes.length ? null : scopes,
+            }),
+          )
         }
       >
         {nameField}
@@ -145,6 +167,7 @@ function KeyDialog(props: {
             ['live', say('live')],
           ]}
         />
+        <KeyLimits lifetime={lifetime} onLifetime={setLifetime} scopes={scopes} onScopes={setScopes} />
       </Dialog>
     );
   const { what, key } = dialog;
@@ -160,6 +183,29 @@ function KeyDialog(props: {
         }}
       >
         {nameField}
+      </Dialog>
+    );
+  if (what === 'roll')
+    return (
+      <Dialog
+        title={say('rollKey', { name: key.name })}
+        action={say('roll')}
+        onClose={onClose}
+        onAction={async () =>
+          onDone(await ask<NewKey>('POST', `/keys/${key.id}/roll`, { graceHours: Number(grace) }))
+        }
+      >
+        <p>{say('rollWarning')}</p>
+        <Choice<Grace>
+          label={say('grace')}
+          value={grace}
+          onValue={setGrace}
+          options={[
+            ['1', say('oneHour')],
+            ['24', say('oneDay')],
+            ['168', say('oneWeek')],
+          ]}
+        />
       </Dialog>
     );
   return (
@@ -178,4 +224,8 @@ function KeyDialog(props: {
       <p>{say(`${what}Warning`)}</p>
     </Dialog>
   );
+}
+
+function isPast(time: string): boolean {
+  return Date.parse(time) <= Date.now();
 }

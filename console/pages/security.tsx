@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { ConsoleSession, ListedKey, Project } from '../../wire/console.ts';
+import type { ConsoleSession, Key, Project } from '../../wire/console.ts';
 import { ask } from '../console-api.ts';
 import { useAction } from '../parts/action.tsx';
 import { ShownOnce } from '../parts/copyable.tsx';
@@ -81,14 +81,14 @@ function Signing({ project }: Props) {
   const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [secret, setSecret] = useState<string>();
-  const keys = useLoaded(() => ask<ListedKey[]>('GET', `/projects/${project.id}/keys`), [project.id]);
-  const require = (key: ListedKey) =>
+  const keys = useLoaded(() => ask<Key[]>('GET', `/projects/${project.id}/keys`), [project.id]);
+  const require = (key: Key) =>
     run(async () => {
       const { signingSecret } = await ask<{ signingSecret: string }>('POST', `/keys/${key.id}/signature`);
       setSecret(signingSecret);
       await keys.reload();
     });
-  const drop = (key: ListedKey) =>
+  const drop = (key: Key) =>
     run(async () => {
       await ask('DELETE', `/keys/${key.id}/signature`);
       await keys.reload();

@@ -2,8 +2,8 @@ import { Siann, SiannError } from '../../client/siann.ts';
 import { ask } from '../console-api.ts';
 
 /**
- * Gives `work` a client with the project's playground key, which is kept only in memory. The service makes a new key when it
- * starts. So when a key is refused, another one is asked for, once.
+ * Gives `work` a client with the playground key of this session, which is kept only in memory. Somebody may revoke it. So when a
+ * key is refused, another one is asked for, once.
  */
 export async function withPlaygroundClient<Result>(
   projectId: string,

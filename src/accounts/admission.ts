@@ -1,6 +1,6 @@
 /** Every request passes `Gate.admit` before any work is done for it. The `Lease` that it gets pays for what it uses. */
 
-import type { Environment, PlanId } from '../../wire/account.ts';
+import type { Environment, KeyScope, PlanId } from '../../wire/account.ts';
 
 /** Everything about a request that decides whether it may come in. */
 export type Credential = {
@@ -19,6 +19,8 @@ export type Credential = {
   url: string;
   signature: string | undefined;
   signatureTimestamp: string | undefined;
+  /** What the key must be allowed to do. Undefined is nothing in particular. */
+  scope?: KeyScope | undefined;
 };
 
 /**

@@ -6,6 +6,7 @@ import { createCharges, quotaExceeded } from './charges.ts';
 import { createAuthentication } from './keys/authentication.ts';
 import { createBodyCheck } from './keys/body-check.ts';
 import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
+import { createLastUse } from './keys/last-use.ts';
 import { createRevocationMonitor } from './keys/revocation-monitor.ts';
 import { emptyBodyHash, readSignature, refuseReplay, type Signature } from './keys/signature.ts';
 import { createStreamTokens } from './keys/stream-tokens.ts';
@@ -28,13 +29,19 @@ export type GateOptions = {
 /** Admits requests: one check after the other, in a fixed order. */
 export function createGate(options: GateOptions): Gate & Disposable {
   const { database, ledger, counters, plans, log, clock = Date } = options;
-  const keys = createKeyLookup({ database });
+  const keys = createKeyLookup({ database, clock });
   const tokens = createStreamTokens({ counters, clock });
   const authenticate = createAuthentication({ keys, tokens, counters });
   const readBalance = createBalanceReader({ database });
+  const noteUse = createLastUse({
+    database,
+    clock,
+    onError: (error) => log.error({ err: error }, 'When a key was last used could not be kept'),
+  });
   const revocations = createRevocationMonitor({
     database,
     keys,
+    clock,
     onError: (error) => log.error({ err: error }, 'Keys could not be checked for revocation'),
   });
 
@@ -69,6 +76,7 @@ export function createGate(options: GateOptions): Gate & Disposable {
       if (!key.allowsAddress(credential.address)) throw new ServiceError('ip_not_allowed');
       const signature = signatureOf(credential, key, clock.now());
       if (kind === 'call') signature?.verify(emptyBodyHash);
+      throwUnlessInScope(key, credential);
 
       const plan = plans[admitted.plan];
       const waitMs = await counters.takeToken(`requests ${keyId}`, plan.requestsPerSecond);
@@ -77,6 +85,7 @@ export function createGate(options: GateOptions): Gate & Disposable {
       // The signature is noted last, so that a request which was refused can be sent again unchanged.
       if (kind === 'call' && signature) await refuseReplay(counters, keyId, signature);
 
+      noteUse(keyId);
       const { requestId } = credential;
       const unverified = kind === 'call' ? undefined : signature;
       return createLease({
@@ -84,7 +93,7 @@ export function createGate(options: GateOptions): Gate & Disposable {
         body: createBodyCheck({ keyId, counters, signed: signature !== undefined, unverified }),
         charges: createCharges({ requestId, keyId, quotaMs: quotaOf(plan), ledger, clock }),
         token: { issue: (note) => tokens.issue(key.hash, note), note: tokenNote },
-        abortWhenRevoked: (controller) => revocations.add(key.hash, controller),
+        abortWhenRevoked: (controller) => revocations.add(key, controller),
         returnPermit,
       });
     },
@@ -96,6 +105,13 @@ function signatureOf(credential: Credential, key: KnownKey, nowMs: number): Sign
   // A token needs no signature: the request that asked for it was signed.
   if (key.signingSecret === undefined || credential.streamToken !== undefined) return undefined;
   return readSignature(credential, key.signingSecret, nowMs);
+}
+
+function throwUnlessInScope({ scopes }: KnownKey, { scope }: Credential): void {
+  if (scope === undefined || scopes === undefined || scopes.includes(scope)) return;
+  throw new ServiceError('insufficient_permission', {
+    message: `The key may not do this: it lacks the scope ${scope}. Use a key that has it.`,
+  });
 }
 
 function quotaOf({ quotaMinutes }: Plan): number | undefined {

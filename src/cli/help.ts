@@ -1,3 +1,4 @@
+import { keyScopes } from '../../wire/account.ts';
 import { planIds } from '../accounts/projects/plans.ts';
 import { type Command, UsageError } from './command.ts';
 import { optionHelp } from './option-arguments.ts';
@@ -30,11 +31,12 @@ siann projects allow PROJECT NETWORK…|--everyone   the networks that may use i
 siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks first, unless --yes
   A project is named by its name or its id. These and the next four work whether or not the service is running;
   --json prints one object a line.`,
-  keys: `siann keys create --project PROJECT --environment live|test [--name NAME]
-  Prints a new key, once: only its hash is kept.
+  keys: `siann keys create --project PROJECT --environment live|test [--name NAME] [--expires 90d|2027-01-31] [--scopes SCOPES]
+  Prints a new key, once: only its hash is kept. SCOPES are some of ${keyScopes.join(',')}; without them it may do everything.
 siann keys list [--project PROJECT]
 siann keys rename KEY NAME
 siann keys regenerate KEY [--yes]   a new key replaces the old one, which stops working at once
+siann keys roll KEY [--grace 24h]   a new key, and the old one works for that long still
 siann keys revoke KEY [--yes]
 siann keys sign KEY [--off]   requests must be signed with the secret that is printed; with --off they need not
   A key is named by its id or its first characters, as the list shows them.`,

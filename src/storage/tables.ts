@@ -40,6 +40,17 @@ export type ApiKeyRow = {
   created_at: string;
   regenerated_at: string | null;
   revoked_at: string | null;
+  /** From then on it is not valid. Null is never. */
+  expires_at: string | null;
+  /** What it may do, as a JSON array. Null is everything. */
+  scopes: string | null;
+  /** The key before it was rolled, which is valid until `previous_expires_at`. */
+  previous_hash: string | null;
+  previous_expires_at: string | null;
+  /** Exact to the minute. */
+  last_used_at: string | null;
+  /** SHA-256 of the console session that the key was made for. It is valid as long as that session. Null for all other keys. */
+  playground_session: string | null;
 };
 
 /** What a key has used of a month, and what its running requests hold. */

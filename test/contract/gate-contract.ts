@@ -276,6 +276,97 @@ export function gateContract(create: CreateDatabase): void {
     assert.equal((await refusal(admit(regenerated.key))).code, 'invalid_api_key');
   });
 
+  it('refuses a key that has expired, and ends what it has going on', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const expiresAt = new Date(testbed.clock.now() + 60_000).toISOString();
+    const made = { project: testbed.project.id, environment: 'test', expiresAt };
+    const { key } = await testbed.accounts.keys.create(made);
+    const admit = () => testbed.gate.admit(testbed.credential(key), 'connection');
+    const lease = await admit();
+    assert.equal(lease.revoked.aborted, false);
+    testbed.clock.advance(60_000);
+    assert.equal((await refusal(admit())).code, 'invalid_api_key');
+    while (!lease.revoked.aborted) await delay(20);
+    assert.equal((lease.revoked.reason as ServiceError).code, 'invalid_api_key');
+    await lease.close();
+  });
+
+  it('lets a key do what its scopes name, also through a token, and a key without scopes everything', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const make = (scopes?: string[]) =>
+      testbed.accounts.keys.create({ project: testbed.project.id, environment: 'test', scopes });
+    const [narrow, wide] = [await make(['realtime', 'account']), await make()];
+    const admit = (key: string | undefined, given: object) =>
+      testbed.gate.admit(testbed.credential(key, given), 'call');
+    for (const scope of ['transcribe', 'realtime', 'jobs', 'account'] as const) {
+      await (await admit(wide.key, { scope })).close();
+      if (scope === 'realtime' || scope === 'account') await (await admit(narrow.key, { scope })).close();
+      else {
+        const error = await refusal(admit(narrow.key, { scope }));
+        assert.deepEqual([error.code, error.status], ['insufficient_permission', 403]);
+        assert.match(error.message, new RegExp(scope));
+      }
+    }
+    await (await admit(narrow.key, {})).close();
+    const lease = await admit(narrow.key, { scope: 'realtime' });
+    const { token } = await lease.issueToken();
+    const withToken = { streamToken: token, scope: 'transcribe' };
+    assert.equal((await refusal(admit(undefined, withToken))).code, 'insufficient_permission');
+  });
+
+  it('takes the key before a roll until its time is over, and then only the new one', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { keys } = testbed.accounts;
+    const first = await testbed.createKey();
+    const admit = (key: string) => testbed.gate.admit(testbed.credential(key), 'call');
+    const second = await keys.roll(first.id, 3_600_000);
+    assert.equal(second.previousUntil, new Date(testbed.clock.now() + 3_600_000).toISOString());
+    for (const { key } of [first, second]) assert.equal((await admit(key)).admitted.key.id, first.id);
+    const lease = await testbed.gate.admit(testbed.credential(first.key), 'connection');
+    assert.equal(lease.revoked.aborted, false);
+    testbed.clock.advance(3_600_000);
+    assert.equal((await refusal(admit(first.key))).code, 'invalid_api_key');
+    while (!lease.revoked.aborted) await delay(20);
+    await lease.close();
+    await admit(second.key);
+
+    const third = await keys.roll(first.id, 3_600_000);
+    const fourth = await keys.roll(first.id, 3_600_000);
+    assert.equal((await refusal(admit(second.key))).code, 'invalid_api_key', 'rolled away twice');
+    await admit(third.key);
+    await keys.revoke(first.id);
+    for (const { key } of [third, fourth])
+      assert.equal((await refusal(admit(key))).code, 'invalid_api_key', 'revoked');
+    for (const graceMs of [0, -1, Number.NaN, 31 * 24 * 3_600_000])
+      await assert.rejects(async () => keys.roll(second.id, graceMs), { code: 'invalid_value' });
+  });
+
+  it('remembers the last use of a key, whatever it was, to the minute', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { keys } = testbed.accounts;
+    const { key, id } = await testbed.createKey();
+    const lastUse = async (wanted: string | null) => {
+      let seen = (await keys.find(id)).lastUsedAt;
+      for (let tries = 0; seen !== wanted && tries < 100; tries += 1) {
+        await delay(20);
+        seen = (await keys.find(id)).lastUsedAt;
+      }
+      return seen;
+    };
+    const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+    assert.equal(await lastUse(null), null);
+    const first = testbed.clock.now();
+    await testbed.gate.admit(testbed.credential(key), 'call');
+    assert.equal(await lastUse(at(first)), at(first));
+    testbed.clock.advance(59_000);
+    await testbed.gate.admit(testbed.credential(key), 'call');
+    testbed.clock.advance(1_000);
+    await refusal(testbed.gate.admit(testbed.credential(key, { projectId: 'other' }), 'call'));
+    assert.equal(await lastUse(at(first)), at(first), 'what was refused is no use');
+    await testbed.gate.admit(testbed.credential(key), 'call');
+    assert.equal(await lastUse(at(first + 60_000)), at(first + 60_000));
+  });
+
   it('tells work in progress within a second that its key is gone', async () => {
     await using testbed = await createAccountTestbed(create);
     await using elsewhere = await openDatabase({ url: testbed.url });

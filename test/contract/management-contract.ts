@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { hashOf } from '../../src/accounts/keys/api-key.ts';
+import { createPlaygroundKeys } from '../../src/accounts/keys/playground-keys.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
+import { createSignIn } from '../../src/accounts/sign-in/sign-in.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createAccountTestbed } from '../support/accounts.ts';
 import type { CreateDatabase } from '../support/both-engines.ts';
@@ -75,5 +78,49 @@ export function managementContract(create: CreateDatabase): void {
     assert.deepEqual(await testbed.accounts.keys.list(), []);
     const entries = await testbed.database.queries.selectFrom('ledger_entries').selectAll().execute();
     assert.equal(entries.length, 1);
+  });
+
+  it('gives every node the same playground key for a session, and never touches another key', async () => {
+    await using testbed = await createAccountTestbed(create);
+    await using elsewhere = await openDatabase({ url: testbed.url });
+    const signIn = createSignIn({ database: testbed.database, clock: testbed.clock });
+    const { token } = await signIn.useLink(await signIn.createLink(), {
+      name: 'mei',
+      password: 'a quiet river',
+    });
+    const { projects, keys } = testbed.accounts;
+    const nodes = [testbed.database, elsewhere].map((database) =>
+      createPlaygroundKeys({ database, projects, clock: testbed.clock }),
+    );
+    const real = await keys.create({ project: testbed.project.id, environment: 'live', name: 'Playground' });
+    const texts = await Promise.all(nodes.map((node) => node.keyOf(testbed.project.id, token)));
+    assert.equal(new Set(texts).size, 1);
+    const [text = ''] = texts;
+    const admit = (key: string) =>
+      testbed.gate.admit(testbed.credential(key, { environment: 'live', scope: 'transcribe' }), 'call');
+    const { admitted } = await admit(text);
+    assert.deepEqual(
+      (await keys.list(testbed.project.id)).map(({ id }) => id),
+      [real.id],
+    );
+    assert.equal((await keys.list(testbed.project.id, { playground: true })).length, 2);
+    const rows = await testbed.database.queries.selectFrom('api_keys').selectAll().execute();
+    for (const secret of [text, token]) assert.ok(!JSON.stringify(rows).includes(secret.slice(12)));
+
+    await keys.revoke(admitted.key.id);
+    const another = await nodes[1]!.keyOf(testbed.project.id, token);
+    assert.notEqual(another, text);
+    assert.equal(await nodes[0]!.keyOf(testbed.project.id, token), another);
+    await admit(another);
+    const lease = await testbed.gate.admit(
+      testbed.credential(another, { environment: 'live' }),
+      'connection',
+    );
+    assert.equal(lease.revoked.aborted, false);
+    await signIn.signOut(token);
+    await assert.rejects(admit(another), { code: 'invalid_api_key' });
+    while (!lease.revoked.aborted) await delay(20);
+    await lease.close();
+    await (await admit(real.key)).close();
   });
 }

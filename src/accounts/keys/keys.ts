@@ -1,4 +1,4 @@
-import type { Environment } from '../../../wire/account.ts';
+import type { Environment, KeyScope } from '../../../wire/account.ts';
 import type { Key, NewKey } from '../../../wire/console.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
@@ -6,21 +6,34 @@ import type { ApiKeyRow } from '../../storage/tables.ts';
 import { checkedName } from '../projects/checked-name.ts';
 import type { Projects } from '../projects/projects.ts';
 import { createApiKey, randomText } from './api-key.ts';
+import { checkedExpiry, checkedGrace, checkedScopes } from './key-limits.ts';
 
 export interface Keys {
-  create(key: { project: string; environment: string; name?: string }): Promise<NewKey>;
-  /** Of one project, or of all; the revoked ones too, since they have usage. */
-  list(project?: string): Promise<Key[]>;
+  create(key: NewKeyRequest): Promise<NewKey>;
+  /** Of one project, or of all; the revoked ones too, since they have usage. Those of the playground only when asked for. */
+  list(project?: string, options?: { playground?: boolean }): Promise<Key[]>;
   /** By id, or by prefix when only one key has it. Throws not_found. */
   find(idOrPrefix: string): Promise<Key>;
   /** The old key fails at once; id, usage and signing secret stay. */
   regenerate(idOrPrefix: string): Promise<NewKey>;
+  /** The same, but the old key is valid for so long still. A key that was rolled before and is still valid then fails at once. */
+  roll(idOrPrefix: string, graceMs: number): Promise<NewKey>;
   revoke(idOrPrefix: string): Promise<Key>;
   rename(idOrPrefix: string, name: string): Promise<Key>;
   /** From now on requests must be signed with the secret that it returns. The secret replaces any earlier one. */
   requireSignature(idOrPrefix: string): Promise<Key & { signingSecret: string }>;
   dropSignature(idOrPrefix: string): Promise<Key>;
 }
+
+export type NewKeyRequest = {
+  project: string;
+  environment: string;
+  name?: string;
+  /** An ISO 8601 time, or a day. Without it the key is valid until it is revoked. */
+  expiresAt?: string | null | undefined;
+  /** Without them the key may do everything. */
+  scopes?: readonly string[] | null | undefined;
+};
 
 type Options = { database: Database; clock: { now(): number }; projects: Projects };
 
@@ -31,6 +44,13 @@ export function createKeys({ database: { queries }, clock, projects }: Options):
     .innerJoin('projects', 'projects.id', 'api_keys.project_id')
     .selectAll('api_keys')
     .select('projects.name as project_name')
+    // A key of an older version has not noted its uses. The day of its last charge is the best that is known.
+    .select(({ selectFrom }) =>
+      selectFrom('daily_usage')
+        .select(({ fn }) => fn.max('day').as('day'))
+        .whereRef('daily_usage.key_id', '=', 'api_keys.id')
+        .as('last_charged_on'),
+    )
     .where('projects.deleted_at', 'is', null)
     .orderBy('api_keys.created_at')
     .orderBy('api_keys.id');
@@ -61,31 +81,50 @@ export function createKeys({ database: { queries }, clock, projects }: Options):
     throw new ServiceError('not_found', { message: `The key ${id} was revoked. Create a new one.` });
   };
 
+  /** A new text for the same key. `previous` says what happens to the old one. */
+  const replace = async (
+    idOrPrefix: string,
+    previous: (hash: string) => Pick<ApiKeyRow, 'previous_hash' | 'previous_expires_at'>,
+  ): Promise<NewKey> => {
+    const { id, environment, expiresAt } = await find(idOrPrefix);
+    if (expiresAt !== null && expiresAt <= now())
+      throw new ServiceError('not_found', { message: `The key ${id} has expired. Create a new one.` });
+    const { key, prefix, hash } = createApiKey(environment);
+    const { hash: oldHash } = await queries
+      .selectFrom('api_keys')
+      .select('hash')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return { key, ...(await change(id, { prefix, hash, regenerated_at: now(), ...previous(oldHash) })) };
+  };
+
   return {
-    async create({ project, environment, name = 'key' }) {
+    async create({ project, environment, name = 'key', ...limits }) {
+      const expires_at = checkedExpiry(limits.expiresAt, clock.now());
+      const scopes = checkedScopes(limits.scopes);
       const { key, prefix, hash } = createApiKey(checkedEnvironment(environment));
       const { id: projectId } = await projects.find(project);
       const id = `key_${randomText(16)}`;
-      const blank = { signing_secret: null, regenerated_at: null, revoked_at: null };
       const named = { id, project_id: projectId, name: checkedName(name), environment };
       await queries
         .insertInto('api_keys')
-        .values({ ...named, prefix, hash, created_at: now(), ...blank })
+        .values({ ...named, prefix, hash, created_at: now(), expires_at, scopes })
         .execute();
       return { key, ...(await find(id)) };
     },
-    async list(project) {
-      if (project === undefined) return (await present.execute()).map(keyOf);
+    async list(project, { playground = false } = {}) {
+      const wanted = playground ? present : present.where('playground_session', 'is', null);
+      if (project === undefined) return (await wanted.execute()).map(keyOf);
       const { id } = await projects.find(project);
-      return (await present.where('project_id', '=', id).execute()).map(keyOf);
+      return (await wanted.where('project_id', '=', id).execute()).map(keyOf);
     },
     find,
-    async regenerate(idOrPrefix) {
-      const { id, environment } = await find(idOrPrefix);
-      const { key, prefix, hash } = createApiKey(environment);
-      return { key, ...(await change(id, { prefix, hash, regenerated_at: now() })) };
+    regenerate: (idOrPrefix) => replace(idOrPrefix, () => noPrevious),
+    roll(idOrPrefix, graceMs) {
+      const previous_expires_at = new Date(clock.now() + checkedGrace(graceMs)).toISOString();
+      return replace(idOrPrefix, (previous_hash) => ({ previous_hash, previous_expires_at }));
     },
-    revoke: (idOrPrefix) => change(idOrPrefix, { revoked_at: now() }),
+    revoke: (idOrPrefix) => change(idOrPrefix, { revoked_at: now(), ...noPrevious }),
     rename: (idOrPrefix, name) => change(idOrPrefix, { name: checkedName(name) }),
     async requireSignature(idOrPrefix) {
       const signingSecret = `ss_${randomText(40)}`;
@@ -95,7 +134,9 @@ export function createKeys({ database: { queries }, clock, projects }: Options):
   };
 }
 
-function keyOf(row: ApiKeyRow & { project_name: string }): Key {
+const noPrevious = { previous_hash: null, previous_expires_at: null };
+
+function keyOf(row: ApiKeyRow & { project_name: string; last_charged_on: string | null }): Key {
   return {
     id: row.id,
     name: row.name,
@@ -106,6 +147,11 @@ function keyOf(row: ApiKeyRow & { project_name: string }): Key {
     createdAt: row.created_at,
     regeneratedAt: row.regenerated_at,
     revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as KeyScope[]),
+    previousUntil: row.previous_expires_at,
+    lastUsedAt: row.last_used_at ?? row.last_charged_on,
+    playground: row.playground_session !== null,
   };
 }
 

@@ -21,12 +21,14 @@ export function createUsageReport({ database, accounts, plans, clock = Date }: O
     const { month, day: today } = periodAt(clock.now());
     const { from, to } = wholeRange(range, today);
     const planOf = new Map((await accounts.projects.list()).map(({ id, plan }) => [id, plan]));
-    const listed = await accounts.keys.list(project);
+    const listed = await accounts.keys.list(project, { playground: true });
     const wanted = key === undefined ? listed : [await accounts.keys.find(key)];
 
     const keys: KeyUsage[] = [];
-    for (const { project: owner, id, name, prefix, environment, revokedAt } of wanted) {
+    for (const { project: owner, id, name, prefix, environment, revokedAt, playground } of wanted) {
       const rows = await readDays(database, id, { from, to });
+      // There is one for every session of the console. Those that were not used would only be in the way.
+      if (playground && key === undefined && rows.length === 0) continue;
       const quota = plans[planOf.get(owner.id)!].quotaMinutes ?? null;
       keys.push({
         project: owner,

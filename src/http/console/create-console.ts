@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
+import { createPlaygroundKeys } from '../../accounts/keys/playground-keys.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import type { Plans } from '../../accounts/projects/plans.ts';
 import { createSignIn, type SignIn } from '../../accounts/sign-in/sign-in.ts';
@@ -8,7 +9,6 @@ import type { Counters } from '../../storage/counters.ts';
 import type { Database } from '../../storage/database.ts';
 import { createConsoleFiles } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
-import { createPlaygroundKeys } from './playground-keys.ts';
 import type { ServiceFigures } from './service-figures.ts';
 
 export type Console = {
@@ -32,7 +32,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const signIn = createSignIn({ database, counters });
   const files = createConsoleFiles();
   const readUsage = createUsageReport({ database, accounts, plans });
-  const playgroundKeys = createPlaygroundKeys(accounts);
+  const playgroundKeys = createPlaygroundKeys({ database, projects: accounts.projects });
   return {
     signIn,
     prepare: async () => void (await files.all()),
@@ -40,7 +40,7 @@ export function createConsole(options: ConsoleOptions): Console {
       consoleRoutes(app, {
         files,
         signIn: { signIn, plans, addresses },
-        projects: { accounts, database, readUsage, playgroundKeys },
+        projects: { accounts, readUsage, playgroundKeys },
         figures,
       }),
   };

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { ListedKey } from '../../../wire/console.ts';
-import { readLastUsed } from '../../accounts/keys/last-used.ts';
+import type { NewKeyRequest } from '../../accounts/keys/keys.ts';
+import type { PlaygroundKeys } from '../../accounts/keys/playground-keys.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import type { ReadUsageReport } from '../../accounts/usage/usage-report.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PlaygroundKeys } from './playground-keys.ts';
+import { readSessionCookie } from './session-cookie.ts';
 import { usageCsv } from './usage-csv.ts';
 
 export type ProjectRoutesOptions = {
   accounts: Accounts;
-  database: Database;
   readUsage: ReadUsageReport;
   playgroundKeys: PlaygroundKeys;
 };
@@ -26,13 +24,19 @@ const projectChange = Type.Object({
   plan: optionalText,
   allow: Type.Optional(Type.Array(text, { maxItems: 200 })),
 });
-const newKey = Type.Object({ name: text, environment: text });
+const newKey = Type.Object({
+  name: text,
+  environment: text,
+  expiresAt: Type.Optional(Type.Union([text, Type.Null()])),
+  scopes: Type.Optional(Type.Union([Type.Array(text, { maxItems: 20 }), Type.Null()])),
+});
+const rolling = Type.Object({ graceHours: Type.Number() });
 const keyChange = Type.Object({ name: text });
 const range = Type.Object({ from: optionalText, to: optionalText });
 
 /** Projects, their keys and what they used, as the console shows and changes them. */
 export function projectRoutes(app: FastifyInstance, options: ProjectRoutesOptions): void {
-  const { accounts, database, readUsage, playgroundKeys } = options;
+  const { accounts, readUsage, playgroundKeys } = options;
   const { projects, keys } = accounts;
   const config = { admission: 'open' } as const;
   const hide = true;
@@ -68,13 +72,10 @@ export function projectRoutes(app: FastifyInstance, options: ProjectRoutesOption
   app.get<WithId>('/console/api/projects/:id/keys', {
     config,
     schema: { hide },
-    handler: async (request): Promise<ListedKey[]> => {
-      const [listed, lastUsed] = [await keys.list(request.params.id), await readLastUsed(database)];
-      return listed.map((key) => ({ ...key, lastUsed: lastUsed.get(key.id) ?? null }));
-    },
+    handler: (request) => keys.list(request.params.id),
   });
 
-  app.post<WithId & { Body: { name: string; environment: string } }>('/console/api/projects/:id/keys', {
+  app.post<WithId & { Body: Omit<NewKeyRequest, 'project'> }>('/console/api/projects/:id/keys', {
     config,
     schema: { hide, body: newKey },
     handler: ({ params, body }) => keys.create({ project: params.id, ...body }),
@@ -96,6 +97,12 @@ export function projectRoutes(app: FastifyInstance, options: ProjectRoutesOption
     config,
     schema: { hide },
     handler: (request) => keys.regenerate(request.params.id),
+  });
+
+  app.post<WithId & { Body: { graceHours: number } }>('/console/api/keys/:id/roll', {
+    config,
+    schema: { hide, body: rolling },
+    handler: ({ params, body }) => keys.roll(params.id, body.graceHours * 3_600_000),
   });
 
   app.post<WithId>('/console/api/keys/:id/signature', {
@@ -132,6 +139,8 @@ export function projectRoutes(app: FastifyInstance, options: ProjectRoutesOption
   app.post<WithId>('/console/api/projects/:id/playground-key', {
     config,
     schema: { hide },
-    handler: async (request) => ({ key: await playgroundKeys.keyOf(request.params.id) }),
+    handler: async (request) => ({
+      key: await playgroundKeys.keyOf(request.params.id, readSessionCookie(request.raw)!),
+    }),
   });
 }

@@ -12,6 +12,7 @@ export const docsPages: readonly DocsPage[] = [
   { name: 'speakers', title: 'Speakers' },
   { name: 'errors', title: 'Errors' },
   { name: 'limits', title: 'Limits' },
+  { name: 'keys', title: 'Keys' },
   { name: 'signing', title: 'Signing' },
   { name: 'operating', title: 'Operating' },
   { name: 'scaling', title: 'Scaling' },

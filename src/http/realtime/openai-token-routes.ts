@@ -30,7 +30,7 @@ const sessionSchema = Type.Object(
 /** Tokens as OpenAI's clients ask for them. The settings in the request become the first settings of the stream. */
 export function openaiTokenRoutes(app: FastifyInstance): void {
   app.post('/v1/realtime/client_secrets', {
-    config: { admission: 'message' },
+    config: { admission: 'message', scope: 'realtime' },
     schema: describeRoute(
       'createClientSecret',
       'A token for one stream, as OpenAI’s clients ask for it',
@@ -48,7 +48,7 @@ export function openaiTokenRoutes(app: FastifyInstance): void {
   });
 
   app.post('/v1/realtime/transcription_sessions', {
-    config: { admission: 'message' },
+    config: { admission: 'message', scope: 'realtime' },
     schema: describeRoute(
       'createTranscriptionSession',
       'The same for older clients of OpenAI',

@@ -53,6 +53,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
       url: dialect.url,
       config: {
         admission: 'connection',
+        scope: 'realtime',
         credentials: dialect.credentials,
         documented: dialect.documented ?? { hide: true },
       },

@@ -14,7 +14,7 @@ const tokenSchema = Type.Object(
 /** `POST /v1/speech/realtime/tokens` makes a token for a web page, because a page must never see a key. */
 export function tokenRoute(app: FastifyInstance): void {
   app.post('/v1/speech/realtime/tokens', {
-    config: { admission: 'call' },
+    config: { admission: 'call', scope: 'realtime' },
     schema: {
       operationId: 'createStreamToken',
       summary: 'A token for one stream from a browser',

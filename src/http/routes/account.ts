@@ -66,7 +66,7 @@ const usageQuery = Type.Object({
 /** What a key may know of itself. */
 export function accountRoutes(app: FastifyInstance, { views }: { views: UsageViews }): void {
   app.get('/v1/account', {
-    config: { admission: 'call' },
+    config: { admission: 'call', scope: 'account' },
     schema: {
       operationId: 'getAccount',
       summary: 'Account information',
@@ -83,7 +83,7 @@ export function accountRoutes(app: FastifyInstance, { views }: { views: UsageVie
   });
 
   app.get<{ Querystring: { from?: string; to?: string } }>('/v1/usage', {
-    config: { admission: 'call' },
+    config: { admission: 'call', scope: 'account' },
     schema: {
       operationId: 'getUsage',
       summary: 'Usage by day',

@@ -26,7 +26,7 @@ const modelListSchema = Type.Object(
 
 export function modelRoutes(app: FastifyInstance): void {
   app.get('/v1/models', {
-    config: { admission: 'call' },
+    config: { admission: 'call', scope: 'any' },
     schema: {
       operationId: 'listModels',
       summary: 'The models',
@@ -43,7 +43,7 @@ export function modelRoutes(app: FastifyInstance): void {
   });
 
   app.get<{ Params: { id: string } }>('/v1/models/:id', {
-    config: { admission: 'call' },
+    config: { admission: 'call', scope: 'any' },
     schema: {
       operationId: 'getModel',
       summary: 'One model',

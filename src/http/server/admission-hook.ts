@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Environment } from '../../../wire/account.ts';
+import type { Environment, KeyScope } from '../../../wire/account.ts';
 import type { AdmissionKind, Credential, Gate, Lease } from '../../accounts/admission.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Metrics } from '../../operations/metrics.ts';
@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How requests are admitted. Every route must say it; `open` needs no key. */
     admission?: AdmissionKind | 'open';
+    /** What the key must be allowed to do. Every route that is not open must say it; `any` is for every key. */
+    scope?: KeyScope | 'any';
     /** Answered over plain HTTP too, for probes that do not pass the proxy. */
     insecure?: boolean;
     /** Finds the credentials of a request, if they are not simply the Authorization header. */
@@ -54,7 +56,7 @@ export function leaseOf(request: FastifyRequest): Lease {
 
 function credentialOf(request: FastifyRequest, environment: Environment) {
   const { headers, url = '', method = '' } = request.raw;
-  const { credentials } = request.routeOptions.config;
+  const { credentials, scope } = request.routeOptions.config;
   return {
     requestId: request.id,
     environment,
@@ -65,6 +67,7 @@ function credentialOf(request: FastifyRequest, environment: Environment) {
     url,
     signature: oneHeader(headers['x-signature']),
     signatureTimestamp: oneHeader(headers['x-signature-timestamp']),
+    scope: scope === 'any' ? undefined : scope,
   };
 }
 

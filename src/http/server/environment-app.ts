@@ -50,6 +50,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     if (admission === undefined) throw new Error(`The route ${route.url} does not say how it is admitted.`);
     knownPaths.add(route.url, route.method);
     if (admission === 'open') return;
+    if (route.config?.scope === undefined) throw new Error(`The route ${route.url} does not say its scope.`);
     route.onRequest = [
       createAdmissionHook({ gate, environment, state, metrics }, admission),
       ...[route.onRequest ?? []].flat(),

@@ -15,7 +15,7 @@ export const errorSchema = Type.Object(
 const descriptions: Record<number, string> = {
   400: 'A field or the file is not as it should be.',
   401: 'The API key is missing, malformed, unknown, revoked, or of the other environment.',
-  403: 'The address, the signature or the scheme of the request is not allowed.',
+  403: 'The key may not do this, or the address, the signature or the scheme of the request is not allowed.',
   404: 'There is no such project, model or address.',
   405: 'The address does not answer to that method.',
   408: 'The request took too long to arrive.',

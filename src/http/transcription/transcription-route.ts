@@ -34,7 +34,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
   app.route({
     method: 'POST',
     url: '/v1/audio/transcriptions',
-    config: { admission: 'connection', documented: transcriptionSchema },
+    config: { admission: 'connection', scope: 'transcribe', documented: transcriptionSchema },
     onRequest: async (request) => void readUploadHeaders(request.headers),
     handler: transcribeUpload,
   });

@@ -2,6 +2,7 @@ import { accountsMigration } from './001-accounts.ts';
 import { ledgerMigration } from './002-ledger.ts';
 import { consoleMigration } from './003-console.ts';
 import { knownDevicesMigration } from './004-known-devices.ts';
+import { keyLimitsMigration } from './005-key-limits.ts';
 
 /**
  * Statements that both engines understand, in order. A released migration is never changed: write another after it. It may
@@ -12,4 +13,5 @@ export const migrations: readonly (readonly string[])[] = [
   ledgerMigration,
   consoleMigration,
   knownDevicesMigration,
+  keyLimitsMigration,
 ];

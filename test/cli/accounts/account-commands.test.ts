@@ -57,6 +57,34 @@ test('a key is renamed, regenerated under its id, signed for, and revoked', asyn
   assert.match(late.err, /was revoked\. Create a new one\./);
 });
 
+test('a key can end, may do some things only, and is rolled with time to change over', async () => {
+  await siann('projects create talks');
+  const create = 'keys create --project talks --environment test';
+  const [made] = (await siann(`${create} --expires 90d --scopes transcribe,account --json`)).objects;
+  assert.deepEqual(made.scopes, ['transcribe', 'account']);
+  const days = (Date.parse(made.expiresAt) - Date.now()) / (24 * 3_600_000);
+  assert.ok(days > 89.9 && days <= 90, `${days}`);
+  const [dated] = (await siann(`${create} --expires 2099-01-31 --json`)).objects;
+  assert.equal(dated.expiresAt, '2099-01-31T00:00:00.000Z');
+  assert.match((await siann('keys list')).out, /valid until 2099-01-31 +everything/);
+  for (const wrong of ['--expires yesterday', '--expires 2020-01-01', '--scopes root', '--scopes ,'])
+    assert.equal((await siann(`${create} ${wrong}`)).code, 2, wrong);
+
+  const [rolled] = (await siann(`keys roll ${made.id} --grace 2h --json`)).objects;
+  assert.equal(rolled.id, made.id);
+  assert.notEqual(rolled.key, made.key);
+  const hours = (Date.parse(rolled.previousUntil) - Date.now()) / 3_600_000;
+  assert.ok(hours > 1.9 && hours <= 2, `${hours}`);
+  assert.match(
+    (await siann(`keys roll ${made.id}`)).out,
+    /^The old key works until \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+  );
+  for (const grace of ['forever', '0h', '31d']) {
+    const refused = await siann(`keys roll ${made.id} --grace ${grace}`);
+    assert.equal(refused.code, 2, grace);
+  }
+});
+
 test('deleting a project asks on a terminal, unless --yes is given', async () => {
   await siann('projects create talks');
   const no = await siann('projects delete talks', { terminal: true, stdin: 'n\n' });

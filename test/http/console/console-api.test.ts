@@ -162,9 +162,42 @@ describe('the interface of the console', () => {
     await ask('DELETE', `/keys/${made.id}`);
     assert.equal(await accountStatus(fresh.key), 401);
     const [listed] = await ask<object[]>('GET', `/projects/${project}/keys`);
-    const expected = { name: 'tablet', environment: 'test', lastUsed: null, signed: false };
+    const expected = { name: 'tablet', environment: 'test', signed: false, scopes: null, expiresAt: null };
     assert.deepEqual({ ...listed, ...expected }, listed);
     assert.ok(!JSON.stringify(listed).includes(fresh.key));
+    assert.ok((listed as { lastUsedAt: string }).lastUsedAt, 'asking for the account is a use');
+  });
+
+  test('makes keys that end and that may do some things only, and rolls them', async () => {
+    const { id: project } = await ask<{ id: string }>('POST', '/projects', { name: 'limited' });
+    const make = (limits: object) =>
+      call('POST', `/projects/${project}/keys`, { name: 'limited', environment: 'test', ...limits });
+    const bad = [
+      { scopes: ['everything'] },
+      { scopes: [] },
+      { expiresAt: '2020-01-01' },
+      { expiresAt: 'soon' },
+    ];
+    for (const limits of bad) assert.equal((await make(limits)).status, 400, JSON.stringify(limits));
+    const made = (await make({ scopes: ['transcribe'], expiresAt: '2099-01-01' })).json();
+    const { key, id, scopes, expiresAt } = made as Record<string, string>;
+    assert.deepEqual([scopes, expiresAt], [['transcribe'], '2099-01-01T00:00:00.000Z']);
+    assert.equal(await accountStatus(key!), 403);
+    const models = await running.fetch('/v1/models', {
+      environment: 'test',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.equal(models.status, 200);
+
+    const other = (await make({})).json() as { key: string; id: string };
+    const rolled = await ask<{ key: string; id: string }>('POST', `/keys/${other.id}/roll`, {
+      graceHours: 1,
+    });
+    assert.equal(rolled.id, other.id);
+    assert.deepEqual([await accountStatus(other.key), await accountStatus(rolled.key)], [200, 200]);
+    await ask('POST', `/keys/${other.id}/regenerate`, {});
+    assert.deepEqual([await accountStatus(other.key), await accountStatus(rolled.key)], [401, 401]);
+    assert.equal((await call('POST', `/keys/${id}/roll`, { graceHours: 10_000 })).status, 400);
   });
 
   test('shows and exports what was used', async () => {
@@ -193,19 +226,35 @@ describe('the interface of the console', () => {
     );
   });
 
-  test('gives the playground one key, which it keeps nowhere', async () => {
+  test('gives the playground a key of its own, which is as good as the session', async () => {
     const path = `/projects/${running.projectId}/playground-key`;
-    const first = await ask<{ key: string }>('POST', path, {});
-    assert.deepEqual(await ask('POST', path, {}), first);
-    assert.match(first.key, /^sk_live_/);
-    const keys = await ask<{ id: string; name: string }[]>('GET', `/projects/${running.projectId}/keys`);
-    const playground = keys.filter(({ name }) => name === 'Playground');
-    assert.equal(playground.length, 1);
-    // Somebody regenerates it: the page gets another one that works.
-    await ask('POST', `/keys/${playground[0]!.id}/regenerate`, {});
-    const second = await ask<{ key: string }>('POST', path, {});
-    assert.notEqual(second.key, first.key);
-    assert.equal(await accountStatus(second.key, 'live'), 200);
+    const keyFor = async (session: string) => {
+      const answer = await call('POST', path, {}, { cookie: session });
+      assert.equal(answer.status, 200, answer.text);
+      return (answer.json() as { key: string }).key;
+    };
+    const [mine, other] = [await signedIn(), await signedIn()];
+    const first = await keyFor(mine);
+    assert.match(first, /^sk_live_[A-Za-z0-9]{32}$/);
+    assert.equal(await keyFor(mine), first);
+    const ofOther = await keyFor(other);
+    assert.notEqual(ofOther, first, 'every session has its own');
+    assert.equal(await accountStatus(first, 'live'), 403, 'it can transcribe, and nothing else');
+    assert.equal(await modelsStatus(first), 200);
+    const listed = await ask<{ name: string }[]>('GET', `/projects/${running.projectId}/keys`);
+    assert.ok(listed.every(({ name }) => name !== 'Playground'));
+    await call('POST', '/sign-out', undefined, { cookie: mine });
+    assert.equal(await modelsStatus(first), 401);
+    assert.equal(await modelsStatus(ofOther), 200);
+  });
+
+  test('leaves a key alone that somebody has called Playground', async () => {
+    const { keys } = running.service.accounts;
+    const real = await keys.create({ project: running.projectId, environment: 'live', name: 'Playground' });
+    await keys.requireSignature(real.id);
+    await ask('POST', `/projects/${running.projectId}/playground-key`, {});
+    const after = await keys.find(real.id);
+    assert.deepEqual([after.prefix, after.signed, after.revokedAt], [real.prefix, true, null]);
   });
 
   test('tells the operator how the service does, by numbers and codes', async () => {
@@ -237,6 +286,9 @@ describe('the interface of the console', () => {
 
   async function signedIn(): Promise<string> {
     return cookieOf(await call('POST', '/sign-in', { name: 'mei', password }, { cookie: '' }));
+  }
+  async function modelsStatus(key: string): Promise<number> {
+    return (await running.fetch('/v1/models', { headers: { authorization: `Bearer ${key}` } })).status;
   }
   async function accountStatus(key: string, environment: 'live' | 'test' = 'test'): Promise<number> {
     const headers = { authorization: `Bearer ${key}` };
