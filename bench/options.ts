@@ -5,6 +5,7 @@ import { figuresFolder } from './figures/record-figures.ts';
 const meanings = {
   apis: 'API nodes',
   'at-once': 'how many requests are under way at once',
+  attack: 'only the attacks whose titles hold this',
   away: 'seconds for which a server is away',
   connections: 'open connections',
   context: 'short or full: how much silence the model is given after short speech',

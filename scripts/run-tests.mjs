@@ -4,7 +4,13 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
 /** They take half a minute and more each. They begin first, so that no core is idle at the end. */
-const slowest = ['test/e2e/cluster-chaos', 'test/training/', 'test/console/', 'test/e2e/', 'test/fuzz/'];
+const slowest = [
+  'test/e2e/cluster-chaos',
+  'test/training/',
+  'test/console/',
+  'test/e2e/',
+  'test/bench/hostile-inputs',
+];
 
 const [concurrency, ...files] = process.argv.slice(2);
 const tests = run({ files: slowestFirst(files), concurrency: Number(concurrency) });

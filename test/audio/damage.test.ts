@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { fixture, speechFiles } from '../../evaluation/spoken-files.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
-import { correlate, decodeAll, fixture, indexOf, join, noise, speechFiles } from './fixtures.ts';
+import { correlate, decodeAll, indexOf, join, noise } from './fixtures.ts';
 
 const reference = await decodeAll(fixture('speech-16k.wav'));
 const clusterId = [0x1f, 0x43, 0xb6, 0x75];

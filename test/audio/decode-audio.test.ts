@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { fixture, speechFiles } from '../../evaluation/spoken-files.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
-import { correlate, cutAt, decodeAll, fixture, inChunks, speechFiles } from './fixtures.ts';
+import { correlate, cutAt, decodeAll, inChunks } from './fixtures.ts';
 
 const reference = await decodeAll(fixture('speech-16k.wav'));
 

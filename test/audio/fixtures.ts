@@ -1,33 +1,7 @@
-/** The spoken fixtures, ways to feed them, and what the decoder makes of them. */
+/** Ways to feed the spoken fixtures to the decoder, and what it makes of them. */
 
-import { readFileSync } from 'node:fs';
 import { type DecodeOptions, decodeAudio } from '../../src/audio/decode-audio.ts';
 import { seededNumbers } from '../support/seeded-numbers.ts';
-
-const folder = new URL('../fixtures/audio/', import.meta.url);
-
-/** One sentence in every container; those named "start" hold its first two seconds. */
-export const speechFiles = [
-  'speech-16k.wav',
-  'speech-start-44k-stereo-s24.wav',
-  'speech-start-f32.wav',
-  'speech-8k-mulaw.wav',
-  'speech-8k-alaw.wav',
-  'speech-44k-stereo-cbr.mp3',
-  'speech-22k-vbr.mp3',
-  'speech-opus.webm',
-  'speech-vorbis.webm',
-  'speech-opus-live.webm',
-  'speech-flac.mkv',
-  'speech-opus.ogg',
-  'speech-vorbis.ogg',
-  'speech-flac.ogg',
-  'speech.flac',
-];
-
-export function fixture(name: string): Uint8Array {
-  return new Uint8Array(readFileSync(new URL(name, folder)));
-}
 
 export async function* inChunks(bytes: Uint8Array, size = 16_384): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

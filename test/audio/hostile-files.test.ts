@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { BadAudio } from '../../src/audio/bad-audio.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { createFlacFrames } from '../../src/audio/flac/flac-frames.ts';
 import { createResampler } from '../../src/audio/resample/resampler.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
-import { decodeAll, fixture, inChunks, indexOf, join } from './fixtures.ts';
+import { decodeAll, inChunks, indexOf, join } from './fixtures.ts';
 import {
   flacFrameHeader,
   flacHeader,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { collectedBytes } from '../support/collected-memory.ts';
-import { decodeAll, fixture, inChunks, indexOf } from './fixtures.ts';
+import { decodeAll, inChunks, indexOf } from './fixtures.ts';
 
 const sentenceSeconds = 3.675;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeAll, fixture, indexOf, join, noise } from './fixtures.ts';
+import { fixture } from '../../evaluation/spoken-files.ts';
+import { decodeAll, indexOf, join, noise } from './fixtures.ts';
 
 const mp3 = fixture('speech-22k-vbr.mp3');
 const webm = fixture('speech-opus.webm');

@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import OpenAI, { type ClientOptions, toFile } from 'openai';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
-import { fixture } from '../audio/fixtures.ts';
 import {
   silentRecogniser,
   startService,

@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createOpenApiValidator,
+  type OpenApiValidator,
+} from '../../bench/hostile/inputs/openapi-validator.ts';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { plans } from '../../src/accounts/projects/plans.ts';
 import { ServiceError } from '../../src/errors/service-error.ts';
 import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
-import { fixture } from '../audio/fixtures.ts';
 import { scriptedRecogniser } from '../http/transcription/route-app.ts';
 import { type Field, formBody } from '../http/transcription/upload-client.ts';
-import { createOpenApiValidator, type OpenApiValidator } from '../support/openapi.ts';
 import { openRaw } from '../support/raw-connection.ts';
 import { silentRecogniser, startService, type TestResponse, type TestService } from '../support/service.ts';
 

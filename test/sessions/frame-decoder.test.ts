@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { joinSamples } from '../../src/audio/audio-block.ts';
 import { BadAudio } from '../../src/audio/bad-audio.ts';
 import { createFrameDecoder } from '../../src/sessions/frame-decoder.ts';
 import type { StreamOptions } from '../../wire/option-types.ts';
-import { correlate, decodeAll, fixture, join, noise } from '../audio/fixtures.ts';
+import { correlate, decodeAll, join, noise } from '../audio/fixtures.ts';
 
 const wave = fixture('speech-16k.wav').subarray(44);
 const flac = fixture('speech.flac');

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errorRate, score } from '../../evaluation/scoring.ts';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { type Pcm, pcmSampleRate } from '../../src/audio/pcm.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import type { Recogniser } from '../../src/speech/recogniser.ts';
 import { joinText } from '../../src/speech/text/join-text.ts';
 import { createRecogniser } from '../../src/wiring/create-recogniser.ts';
-import { decodeAll, fixture, inChunks } from '../audio/fixtures.ts';
+import { decodeAll, inChunks } from '../audio/fixtures.ts';
 import { testModels } from '../support/tiny-model.ts';
 import { startSession, transcripts } from './session-harness.ts';
 

@@ -3,6 +3,10 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import {
+  createOpenApiValidator,
+  type OpenApiValidator,
+} from '../../bench/hostile/inputs/openapi-validator.ts';
 import type { Plans } from '../../src/accounts/projects/plans.ts';
 import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
 import { createServiceLog } from '../../src/operations/service-log.ts';
@@ -11,7 +15,6 @@ import type { Recogniser } from '../../src/speech/recogniser.ts';
 import type { CreateRecogniser } from '../../src/wiring/create-recogniser.ts';
 import { createService, type Service } from '../../src/wiring/create-service.ts';
 import type { Environment } from '../../wire/account.ts';
-import { createOpenApiValidator, type OpenApiValidator } from './openapi.ts';
 import { scriptedStreams } from './scripted-streams.ts';
 
 export type TestServiceOptions = {

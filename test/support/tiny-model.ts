@@ -1,5 +1,6 @@
 /** The smallest model, prepared once for all tests, and its network opened in this process. */
 import { fileURLToPath } from 'node:url';
+import { fixture } from '../../evaluation/spoken-files.ts';
 import { type PreparedModel, prepareModel } from '../../src/model/prepare-model.ts';
 import { readWhisperShape, type WhisperShape } from '../../src/model/whisper-shape.ts';
 import { readVocabulary, type Vocabulary } from '../../src/speech/inference/decoding/vocabulary.ts';
@@ -14,7 +15,7 @@ import {
   type EncodedWindow,
   type WhisperEncoder,
 } from '../../src/speech/inference/network/whisper-encoder.ts';
-import { decodeAll, fixture } from '../audio/fixtures.ts';
+import { decodeAll } from '../audio/fixtures.ts';
 
 /** Ignored by git; a new version of the preparation makes a new folder in it. */
 export const testModels = fileURLToPath(new URL('../../.cache/test-models', import.meta.url));

@@ -61,10 +61,10 @@ const areas: Area[] = [
     says: 'several nodes, PostgreSQL and Redis, all on the cores of one machine; model tiny.',
   },
   {
-    title: 'Chaos and mutated requests',
-    benches: ['chaos', 'fuzz'],
+    title: 'Chaos and attacks',
+    benches: ['chaos', 'hostile'],
     usualModel: 'tiny',
-    says: 'everything that can be killed is killed; requests are mutated from a seed; model tiny.',
+    says: 'everything that can be killed is killed; one tenant attacks while another works; requests and streams are mutated from a seed; model tiny.',
   },
 ];
 
@@ -137,5 +137,5 @@ function anchorOf(title: string): string {
 }
 
 function scriptOf(bench: string): string {
-  return ['chaos', 'fuzz'].includes(bench) ? bench : `bench:${bench}`;
+  return bench === 'chaos' ? bench : `bench:${bench}`;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import { decodeAudio } from '../../../src/audio/decode-audio.ts';
 import { createFlacFrames } from '../../../src/audio/flac/flac-frames.ts';
-import { decodeAll, fixture, inChunks, join } from '../fixtures.ts';
+import { decodeAll, inChunks, join } from '../fixtures.ts';
 
 const flac = fixture('speech.flac');
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeAll, fixture, join } from '../fixtures.ts';
+import { fixture } from '../../../evaluation/spoken-files.ts';
+import { decodeAll, join } from '../fixtures.ts';
 
 const rate = 16_000;
 const signal = Float32Array.from({ length: rate }, (_, i) => 0.5 * Math.sin((2 * Math.PI * 440 * i) / rate));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeAll, fixture, indexOf, join, noise } from '../fixtures.ts';
+import { fixture } from '../../../evaluation/spoken-files.ts';
+import { decodeAll, indexOf, join, noise } from '../fixtures.ts';
 
 /** Files made by hand around uncompressed samples, so that the position of every sample can be checked. */
 const rate = 16_000;

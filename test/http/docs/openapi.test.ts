@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createOpenApiValidator } from '../../../bench/hostile/inputs/openapi-validator.ts';
 import type { OpenApiDocument } from '../../../src/http/docs/openapi.ts';
-import { createOpenApiValidator } from '../../support/openapi.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('the description of the interface', () => {

@@ -9,9 +9,9 @@ import { compareCharges } from '../../../bench/realtime/stream-charges.ts';
 import type { StreamTarget } from '../../../bench/realtime/stream-client.ts';
 import type { StreamFate } from '../../../bench/realtime/stream-fate.ts';
 import { createRandom } from '../../../evaluation/random.ts';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { fixture } from '../../audio/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;

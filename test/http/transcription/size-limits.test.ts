@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import { maxBodyBytes, maxFileBytes } from '../../../src/http/transcription/upload/upload-limits.ts';
-import { fixture } from '../../audio/fixtures.ts';
 import { collectedBytes } from '../../support/collected-memory.ts';
 import { openRouteApp, recordedLease, scriptedRecogniser } from './route-app.ts';
 import { bigWave, errorOf, formBody, openSocket, post, requestHead, until } from './upload-client.ts';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
-import { fixture } from '../../audio/fixtures.ts';
 import { toWave } from '../../support/wave.ts';
 
 export const speech = fixture('speech-16k.wav');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import { pcmSampleRate } from '../../../src/audio/pcm.ts';
 import { publishedModel } from '../../../src/model/catalogue.ts';
 import { buildDecoderGraph } from '../../../src/model/graphs/decoder-graph.ts';
@@ -21,7 +22,7 @@ import { contextFeatures, shortContext } from '../../../src/speech/inference/fea
 import { createLogMel } from '../../../src/speech/inference/features/log-mel.ts';
 import type { CacheBytes, EncodedWindow } from '../../../src/speech/inference/network/whisper-encoder.ts';
 import { withLead } from '../../../src/speech/inference/window-lead.ts';
-import { decodeAll, fixture } from '../../audio/fixtures.ts';
+import { decodeAll } from '../../audio/fixtures.ts';
 import { aWindow } from '../../speech/a-window.ts';
 import { encodeFixture, likeliest, opening, openTiny, type TinyNetwork } from '../../support/tiny-model.ts';
 import { type FloatWhisper, openFloatWhisper } from '../float-whisper.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../evaluation/random.ts';
+import type { Random } from '../../../evaluation/random.ts';
 
 /** What goes over the wire, and as much about it as is needed to judge the answer. */
 export type MutatedRequest = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sendHostileInputs } from '../../bench/hostile/inputs/send-hostile-inputs.ts';
 import { testModels } from '../support/tiny-model.ts';
-import { fuzz } from './fuzz-run.ts';
 
-test('300 mutated requests: no failure, no hang, and the service is as it was before', async () => {
-  const { statuses, faults } = await fuzz({
+test('300 mutated requests and streams: no failure, no hang, and the service is as it was before', async () => {
+  const { statuses, faults } = await sendHostileInputs({
     seed: 2026,
     count: 300,
     env: { SIANN_MODEL: 'tiny', SIANN_CACHE: testModels },

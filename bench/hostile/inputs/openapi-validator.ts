@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { OpenApiDocument, OpenApiOperation } from '../../src/http/docs/openapi.ts';
+import type { OpenApiDocument, OpenApiOperation } from '../../../src/http/docs/openapi.ts';
 
 export type SeenResponse = {
   method: string;

@@ -1,4 +1,4 @@
-import type { Random } from '../../evaluation/random.ts';
+import type { Random } from '../../../evaluation/random.ts';
 import type { MutatedRequest, RequestContext } from './mutated-request.ts';
 import { chunkedBody, type Header, wireRequest } from './wire.ts';
 

@@ -1,5 +1,5 @@
-import type { Random } from '../../evaluation/random.ts';
-import { fixture, indexOf } from '../audio/fixtures.ts';
+import type { Random } from '../../../evaluation/random.ts';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import type { MutatedRequest, RequestContext } from './mutated-request.ts';
 import { transcriptions, uploadOf } from './wire.ts';
 
@@ -82,7 +82,7 @@ const files: Record<string, (random: Random) => Uint8Array> = {
       [0x15, 0x49, 0xa9, 0x66],
       [0xae],
     ]);
-    const at = Math.max(0, indexOf(file, id));
+    const at = Math.max(0, Buffer.from(file).indexOf(Buffer.from(id)));
     return Buffer.concat([
       file.subarray(0, at),
       Buffer.from([...id, 0x01, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
@@ -91,7 +91,7 @@ const files: Record<string, (random: Random) => Uint8Array> = {
   },
   'a webm whose clock jumps': (random) => {
     const file = Buffer.from(fixture('speech-opus.webm').subarray(0, 5000));
-    const at = indexOf(file, [0xe7, 0x81]);
+    const at = Buffer.from(file).indexOf(Buffer.from([0xe7, 0x81]));
     const time = random.pick([60_000, 3_600_000, 14_300_000, 2 ** 40, 2 ** 52]);
     const timestamp = Buffer.from([0xe7, 0x88, 0, 0, 0, 0, 0, 0, 0, 0]);
     timestamp.writeBigUInt64BE(BigInt(time), 2);
@@ -101,7 +101,7 @@ const files: Record<string, (random: Random) => Uint8Array> = {
   },
   'a webm of an absurd clock': (random) => {
     const file = Buffer.from(fixture('speech-opus.webm').subarray(0, 5000));
-    const at = indexOf(file, [0x2a, 0xd7, 0xb1, 0x83]);
+    const at = Buffer.from(file).indexOf(Buffer.from([0x2a, 0xd7, 0xb1, 0x83]));
     if (at >= 0) file.writeUIntBE(random.pick([0, 1, 0xff_ffff]), at + 4, 3);
     return file;
   },
@@ -131,7 +131,7 @@ const files: Record<string, (random: Random) => Uint8Array> = {
   },
   'an opus head of absurd numbers': (random) => {
     const file = Buffer.from(fixture('speech-opus.ogg').subarray(0, 5000));
-    const at = indexOf(file, 'OpusHead');
+    const at = Buffer.from(file).indexOf('OpusHead');
     file[at + 9] = random.pick([0, 3, 255]); // channels
     file.writeUInt16LE(random.pick([0, 0xffff]), at + 10); // pre-skip
     file.writeInt16LE(random.pick([-32_768, 32_767]), at + 16); // gain
@@ -205,7 +205,7 @@ function id3(size: number): Buffer {
 
 function patched(file: Uint8Array, name: string, offset: number, value: number): Buffer {
   const bytes = Buffer.from(file);
-  const at = indexOf(bytes, name);
+  const at = Buffer.from(bytes).indexOf(name);
   if (at >= 0) bytes.writeUInt32BE(value, at + offset);
   return bytes;
 }

@@ -1,4 +1,4 @@
-import { fixture, speechFiles } from '../audio/fixtures.ts';
+import { fixture, speechFiles } from '../../../evaluation/spoken-files.ts';
 import { damaged } from './damage.ts';
 import type { MutatedRequest, RequestContext } from './mutated-request.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Random } from '../../evaluation/random.ts';
+import type { Random } from '../../../evaluation/random.ts';
 
 type Damage = (bytes: Buffer, random: Random) => Buffer;
 

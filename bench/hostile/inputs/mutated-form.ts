@@ -1,5 +1,5 @@
-import type { Random } from '../../evaluation/random.ts';
-import { fixture } from '../audio/fixtures.ts';
+import type { Random } from '../../../evaluation/random.ts';
+import { fixture } from '../../../evaluation/spoken-files.ts';
 import { damaged } from './damage.ts';
 import type { MutatedRequest, RequestContext } from './mutated-request.ts';
 import {

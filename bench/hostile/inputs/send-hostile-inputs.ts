@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../../bench/service/client.ts';
-import { createClips } from '../../bench/service/clips.ts';
-import { type Footprint, type ServedProcess, serve } from '../../bench/service/served-process.ts';
-import { createServiceFolder } from '../../bench/service/service-folder.ts';
-import type { OpenApiDocument } from '../../src/http/docs/openapi.ts';
-import { createOpenApiValidator, type OpenApiValidator } from '../support/openapi.ts';
+import type { OpenApiDocument } from '../../../src/http/docs/openapi.ts';
+import { leasesClosed } from '../../realtime/open-leases.ts';
+import { createClient } from '../../service/client.ts';
+import { createClips } from '../../service/clips.ts';
+import { compareTotals } from '../../service/ledger-check.ts';
+import { type Footprint, type ServedProcess, serve } from '../../service/served-process.ts';
+import { createServiceFolder } from '../../service/service-folder.ts';
 import { createMutatedRequest } from './create-mutated-request.ts';
 import type { MutatedRequest } from './mutated-request.ts';
+import { createOpenApiValidator, type OpenApiValidator } from './openapi-validator.ts';
 import { type Exchange, exchange } from './raw-exchange.ts';
 
-export type FuzzOptions = {
+export type HostileInputOptions = {
   seed: number;
   count: number;
   /** Where to begin, so that one request can be sent again alone. */
@@ -19,7 +21,7 @@ export type FuzzOptions = {
   explain?(line: string): void;
 };
 
-export type FuzzOutcome = {
+export type HostileInputOutcome = {
   /** How many were answered with each status; `cut` had their connection closed instead. */
   statuses: Record<string, number>;
   faults: string[];
@@ -37,7 +39,7 @@ const keyCount = 4;
 const limits = { SIANN_UPLOAD_IDLE_SECONDS: '4', SIANN_HEADERS_SECONDS: '4' };
 
 /** Sends mutated requests to a real service and notes everything that should not have happened. */
-export async function fuzz(options: FuzzOptions): Promise<FuzzOutcome> {
+export async function sendHostileInputs(options: HostileInputOptions): Promise<HostileInputOutcome> {
   const { seed, count, from = 0, atOnce = 4, explain = () => {} } = options;
   await using folder = await createServiceFolder();
   const keys = await folder.createKeys(keyCount, 'enterprise');
@@ -54,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzOutcome> {
   await client.transcribe(speech!.wave, keys[0]!.key, { speaker_diarization: 'true' });
   const before = await service.footprint();
 
-  const statuses: FuzzOutcome['statuses'] = {};
+  const statuses: HostileInputOutcome['statuses'] = {};
   const faults: string[] = [];
   const slow: MutatedRequest[] = [];
   let slowestMs = 0;
@@ -87,11 +89,15 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzOutcome> {
     return { statuses, faults: [...faults, 'the service ended'], slowestMs, before, after: before };
   // What was given up is cleaned away, and memory that is no longer needed has been found.
   await sleep(1_000);
-  const heard = await transcribeSpeech();
-  if (heard !== expected) faults.push(`afterwards a good request heard "${heard}" instead of "${expected}"`);
+  const recognised = await transcribeSpeech();
+  if (recognised !== expected)
+    faults.push(`afterwards a good request gave "${recognised}" instead of "${expected}"`);
+  if (!(await leasesClosed({ port: service.ports.live, ca: service.ca, key: keys[0]!.key })))
+    faults.push('requests or streams are still open');
   const after = await service.footprint();
   faults.push(...remains(service, before, after));
   await service.stop();
+  faults.push(...(await folder.withDatabase(({ queries }) => compareTotals(queries))));
   return { statuses, faults, slowestMs, before, after };
 }
 
@@ -110,7 +116,7 @@ function faultOf(
   if (hung) return `neither answered nor cut within ${Math.round(milliseconds)} ms`;
   if (!answer) return undefined;
   const { status, headers, body } = answer;
-  if (status >= 500) return `${status} ${body}`;
+  if (status >= 500 && !isOverload(answer)) return `${status} ${body}`;
   if (headers.has('injected') || headers.has('set-cookie')) return 'a header was injected';
   if (!headers.has('x-request-id')) return `${status} without a request id`;
   if (body.includes('root:') || body.includes('node_modules')) return `it tells of the machine: ${body}`;
@@ -131,11 +137,17 @@ function faultOf(
   }
 }
 
+/** The one failure that a service may answer: it has too much to do, and says when to come again. */
+function isOverload({ status, headers }: NonNullable<Exchange['answer']>): boolean {
+  return status === 503 && /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');
+}
+
 function isUndescribed(method: string, path: string, status: number): boolean {
   return (
     method === 'HEAD' ||
     status === 204 ||
     (status === 200 && !path.startsWith('/v1/')) ||
+    path.startsWith('/console/api/') ||
     path.startsWith('/v1/openapi.json')
   );
 }

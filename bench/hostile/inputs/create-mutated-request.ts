@@ -1,15 +1,19 @@
-import { createRandom } from '../../evaluation/random.ts';
+import { createRandom } from '../../../evaluation/random.ts';
 import { hostileMedia } from './hostile-media.ts';
 import { mutatedAudio } from './mutated-audio.ts';
 import { mutatedForm } from './mutated-form.ts';
 import { mutatedHead } from './mutated-head.ts';
+import { mutatedJson } from './mutated-json.ts';
 import type { MutatedRequest, RequestContext } from './mutated-request.ts';
+import { mutatedStream } from './mutated-stream.ts';
 
 const families: { weight: number; create(context: RequestContext): MutatedRequest }[] = [
-  { weight: 30, create: mutatedHead },
-  { weight: 30, create: mutatedForm },
-  { weight: 25, create: mutatedAudio },
-  { weight: 15, create: hostileMedia },
+  { weight: 20, create: mutatedHead },
+  { weight: 20, create: mutatedForm },
+  { weight: 20, create: mutatedAudio },
+  { weight: 10, create: hostileMedia },
+  { weight: 10, create: mutatedJson },
+  { weight: 20, create: mutatedStream },
 ];
 const totalWeight = families.reduce((sum, { weight }) => sum + weight, 0);
 
