@@ -96,7 +96,9 @@ function problemWith(key: string, value: string): SettingProblem[] {
   const setting: Setting = settings[key as SettingName];
   if (isAllowed(setting, value)) return [];
   const allowed = setting.kind === 'choice' ? ` One of: ${setting.values.join(', ')}.` : '';
-  return [{ key, sentence: `"${value}" is not allowed. ${setting.sentence}${allowed}` }];
+  const isSecret = setting.kind === 'text' && setting.format === 'secret';
+  const shown = isSecret ? 'what is set' : `"${value}"`;
+  return [{ key, sentence: `${shown} is not allowed. ${setting.sentence}${allowed}` }];
 }
 
 function isAllowed(setting: Setting, value: string): boolean {
@@ -129,9 +131,12 @@ function databaseUrl(value: string): string {
   return postgresUrl.test(value) ? value : resolve(value);
 }
 
+const shortestSecret = 32;
+
 const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   postgres: (value) => postgresUrl.test(value),
   redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
+  secret: (value) => value.length >= shortestSecret,
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
   networks: (value) => splitList(value).every((network) => parseNetwork(network) !== undefined),
@@ -167,6 +172,11 @@ function missingForRole(env: Environment): SettingProblem[] {
     problems.push({
       key: 'SIANN_REDIS_URL',
       sentence: `must be set for the role ${role}: workers get their work through it.`,
+    });
+  if (role === 'worker' && env.SIANN_SECRET)
+    problems.push({
+      key: 'SIANN_SECRET',
+      sentence: 'must not be set for the role worker: only API nodes may know it.',
     });
   if (role === 'api' && !postgresUrl.test(shared || database || ''))
     problems.push({

@@ -16,7 +16,7 @@ export type Setting = {
   | { kind: 'whole'; minimum: number; maximum: number; default: number }
 );
 
-export type TextFormat = 'database' | 'postgres' | 'redis' | 'host';
+export type TextFormat = 'database' | 'postgres' | 'redis' | 'secret' | 'host';
 export type ListFormat = 'networks' | 'origins';
 
 export const settings = {
@@ -56,6 +56,13 @@ export const settings = {
     format: 'redis',
     sentence:
       'The Redis server through which several services share limits and recognition, as redis://user:password@host:6379, or rediss:// for TLS. Without it, each service does everything itself.',
+  },
+  SIANN_SECRET: {
+    key: 'secret',
+    kind: 'text',
+    format: 'secret',
+    sentence:
+      'The secret of the installation, 32 characters or more. All API nodes have the same secret, and workers have none: with it, nodes seal what they keep for each other in Redis. Changing it makes stream tokens of the last minute fail.',
   },
   SIANN_INSTANCE: {
     key: 'instance',

@@ -66,7 +66,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const accounts = createAccounts({ database });
     const redis = config.redisUrl ? keep(await openRedis({ url: config.redisUrl, log })) : undefined;
     const counters = keep(
-      redis ? createRedisCounters({ redis, node: config.instance }) : createMemoryCounters(),
+      redis
+        ? createRedisCounters({ redis, node: config.instance, secret: config.secret })
+        : createMemoryCounters(),
     );
     const ledger = createLedger({ database, instance: config.instance });
     keep(await startLedgerUpkeep({ ledger, log }));

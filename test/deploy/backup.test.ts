@@ -65,6 +65,8 @@ await onBothEngines({
     it('is made with the commands of the guide', () => {
       assert.ok(guide.includes(`pg_dump ${dump.join(' ')} `));
       assert.ok(guide.includes(`pg_restore ${restore.join(' ')} `));
+      for (const line of guide.split('\n').filter((line) => /pg_dump|\.backup|tls-backup/.test(line)))
+        assert.match(line, /^\(umask 077; .*\)$/, 'nobody else on the machine reads it');
       assert.match(guide, /sqlite3 data\/siann\.db "\.backup siann-backup\.db"/);
     });
   },

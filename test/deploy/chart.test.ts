@@ -126,6 +126,15 @@ describe('the chart', { skip: typeof renderer === 'string' ? renderer : false },
       ({ valueFrom }: KubernetesObject) => valueFrom?.secretKeyRef.name ?? [],
     );
     assert.deepEqual(secrets, ['siann-redis']);
+    const keyOf = (role: string) =>
+      containerOf(find(objects, 'Deployment', `siann-${role}`)).env.find(
+        ({ name }: KubernetesObject) => name === 'SIANN_REDIS_URL',
+      ).valueFrom.secretKeyRef.key;
+    assert.equal(keyOf('worker'), 'worker-url');
+    assert.equal(keyOf('api'), 'api-url');
+    const api = containerOf(find(objects, 'Deployment', 'siann-api'));
+    const own = api.env.find(({ name }: KubernetesObject) => name === 'SIANN_SECRET').valueFrom.secretKeyRef;
+    assert.deepEqual(own, { name: 'siann-installation', key: 'secret' });
     const { egress } = find(objects, 'NetworkPolicy', 'siann-worker').spec;
     const ports = egress.flatMap(({ ports }: KubernetesObject) =>
       ports.map(({ port }: KubernetesObject) => port),

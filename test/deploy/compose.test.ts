@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { createNetworkList } from '../../src/addresses/networks.ts';
 import { loadConfig } from '../../src/settings/config.ts';
 import { parseEnvFile } from '../../src/settings/environment-files.ts';
 
@@ -20,10 +21,16 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 type Service = {
   environment: Record<string, string>;
   secrets: (string | { source: string; target: string })[];
-  networks: string[];
-  depends_on?: Record<string, { condition: string }>;
+  networks: string[] | Record<string, { ipv4_address?: string }>;
+  depends_on?: string[] | Record<string, { condition: string }>;
   stop_grace_period: string;
 };
+
+/** As compose reads `${NAME:-default}` when nothing is set. */
+const defaultOf = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+const withDefaults = (environment: Record<string, string>) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, defaultOf(value)]));
+const networksOf = ({ networks }: Service) => (Array.isArray(networks) ? networks : Object.keys(networks));
 
 describe('the compose file', () => {
   makeSecrets(folder);
@@ -34,14 +41,17 @@ describe('the compose file', () => {
       ['worker', 'worker'],
     ] as const) {
       const { environment, stop_grace_period } = services[name] as Service;
-      const config = loadConfig({ ...parseEnvFile(read(`${name}.env`)), ...environment });
+      const config = loadConfig({ ...parseEnvFile(read(`${name}.env`)), ...withDefaults(environment) });
       assert.equal(config.role, role);
       assert.equal(new URL(config.redisUrl!).host, 'redis:6379');
+      assert.equal(new URL(config.redisUrl!).username, role);
+      assert.equal(config.secret?.length, role === 'api' ? 40 : undefined);
       assert.ok(Number.parseInt(stop_grace_period, 10) > config.drainSeconds);
     }
     const { databaseUrl } = loadConfig(parseEnvFile(read('api.env')));
     assert.equal(new URL(databaseUrl).password, read('postgres-password'));
-    assert.doesNotMatch(read('worker.env'), /postgres/);
+    assert.doesNotMatch(read('worker.env'), /postgres|SECRET/);
+    assert.equal(services.api.deploy.replicas, 2);
     assert.equal(services.worker.deploy.replicas, 2);
   });
 
@@ -49,8 +59,10 @@ describe('the compose file', () => {
     for (const [name, service] of Object.entries<Service>(services)) {
       for (const secret of service.secrets)
         assert.ok(secrets[typeof secret === 'string' ? secret : secret.source], name);
-      for (const network of service.networks) assert.ok(network in networks, name);
-      for (const other of Object.keys(service.depends_on ?? {})) assert.ok(services[other], name);
+      for (const network of networksOf(service)) assert.ok(network in networks, name);
+      const others = service.depends_on ?? [];
+      for (const other of Array.isArray(others) ? others : Object.keys(others))
+        assert.ok(services[other], name);
     }
     assert.deepEqual(Object.keys(volumes), ['api-data', 'postgres-data']);
     for (const { file } of Object.values<{ file: string }>(secrets)) {
@@ -59,16 +71,45 @@ describe('the compose file', () => {
     }
   });
 
-  test('holds no password, and only the API is reached from outside', () => {
+  test('holds no password, and only the balancer is reached from outside', () => {
     assert.doesNotMatch(composeText, /PASSWORD:|:\/\/[^\s]*:[^\s]*@/);
     const open = Object.entries<Service & { ports?: string[] }>(services).filter(([, { ports }]) => ports);
     assert.deepEqual(
       open.map(([name]) => name),
-      ['api'],
+      ['balancer'],
     );
     assert.equal(networks.back.internal, true);
+    assert.equal(networks.nodes.internal, true);
     for (const name of ['worker', 'postgres', 'redis'])
       assert.deepEqual((services[name] as Service).networks, ['back']);
+  });
+
+  test('trusts the address of the balancer and no other', () => {
+    const { environment } = services.api as Service;
+    const { trustedProxies, tls } = loadConfig({
+      ...parseEnvFile(read('api.env')),
+      ...withDefaults(environment),
+    });
+    assert.equal(tls, 'proxy');
+    const { nodes } = services.balancer.networks;
+    assert.deepEqual(trustedProxies, [`${defaultOf(nodes.ipv4_address)}/32`]);
+    const [pool] = networks.nodes.ipam.config;
+    const isGivenOut = createNetworkList([defaultOf(pool.ip_range)]);
+    assert.equal(isGivenOut.includes(defaultOf(nodes.ipv4_address)), false, 'no node gets that address');
+    assert.equal(createNetworkList([defaultOf(pool.subnet)]).includes(defaultOf(nodes.ipv4_address)), true);
+    const balancer = readFileSync(join(deploy, 'balancer.conf'), 'utf8');
+    assert.match(balancer, /proxy_set_header X-Forwarded-For \$remote_addr;/);
+  });
+
+  test('runs every container as an ordinary user, without rights, on a file system that cannot be written', () => {
+    for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+      assert.equal(service.read_only, true, name);
+      assert.deepEqual(service.cap_drop, ['ALL'], name);
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
+      // Siann's own image names its user itself.
+      if (!String(service.image).startsWith('siann:'))
+        assert.ok(service.user && service.user !== 'root', name);
+    }
   });
 
   test('makes up passwords once, each different, behind a folder that is nobody else’s', () => {
@@ -77,8 +118,14 @@ describe('the compose file', () => {
     assert.equal(read('api.env'), before);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     assert.match(read('postgres-password'), /^[A-Za-z0-9]{40}$/);
-    const redisPassword = /^requirepass ([A-Za-z0-9]{40})\n$/.exec(read('redis.conf'))?.[1];
-    assert.ok(redisPassword && redisPassword !== read('postgres-password'));
-    assert.ok(read('worker.env').includes(`redis://default:${redisPassword}@`));
+    const passwords = ['api', 'worker'].map((user) => {
+      const password = new RegExp(`^user ${user} on >([A-Za-z0-9]{40}) `, 'm').exec(read('redis.conf'))?.[1];
+      assert.ok(password && read(`${user}.env`).includes(`redis://${user}:${password}@`), user);
+      return password;
+    });
+    const secret = /^SIANN_SECRET=([A-Za-z0-9]{40})$/m.exec(read('api.env'))?.[1];
+    const all = [...passwords, read('postgres-password'), secret];
+    assert.equal(new Set(all).size, 4);
+    assert.doesNotMatch(read('redis.conf'), /_PASSWORD/);
   });
 });

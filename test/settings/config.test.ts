@@ -15,6 +15,7 @@ test('without settings the defaults apply, and data is in the project folder', (
     dataFolder: resolve(root, 'data'),
     role: 'all',
     redisUrl: undefined,
+    secret: undefined,
     databaseUrl: resolve(root, 'data/siann.db'),
     instance: `${hostname()}:8443`,
     model: 'small',
@@ -178,4 +179,21 @@ test('setting a default value explicitly changes nothing', () => {
 
 test('docs/settings.md is up to date', () => {
   assert.equal(readFileSync(resolve(root, 'docs/settings.md'), 'utf8'), settingsPage());
+});
+
+test('a secret is long, is known to API nodes alone, and is not repeated when it cannot be used', () => {
+  const secret = 'too short to be one';
+  const problemOf = (env: Record<string, string>) => {
+    try {
+      loadConfig(env);
+    } catch (error) {
+      return (error as ConfigError).message;
+    }
+    return '';
+  };
+  assert.match(problemOf({ SIANN_SECRET: secret }), /SIANN_SECRET: what is set is not allowed/);
+  assert.doesNotMatch(problemOf({ SIANN_SECRET: secret }), /too short/);
+  assert.equal(loadConfig({ SIANN_SECRET: 'x'.repeat(32) }).secret, 'x'.repeat(32));
+  const worker = { SIANN_ROLE: 'worker', SIANN_REDIS_URL: 'redis://here', SIANN_SECRET: 'x'.repeat(32) };
+  assert.match(problemOf(worker), /SIANN_SECRET: must not be set for the role worker/);
 });

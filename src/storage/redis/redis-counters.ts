@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Counters } from '../counters.ts';
+import { createSeal } from '../seal.ts';
 import { createAskRedis } from './ask-redis.ts';
 import { createRedisPermits } from './redis-permits.ts';
 import type { RedisScript } from './redis-scripts.ts';
@@ -14,6 +15,8 @@ type Options = {
   /** What the names of keys begin with. */
   prefix?: string;
   permitLifetimeMs?: number;
+  /** Known to the nodes alone. One-time values are sealed with it, since others may use the same Redis. */
+  secret?: string | undefined;
 };
 
 /**
@@ -22,6 +25,7 @@ type Options = {
  */
 export function createRedisCounters(options: Options): Counters {
   const { redis, node, clock, prefix = 'siann:', permitLifetimeMs } = options;
+  const seal = options.secret === undefined ? undefined : createSeal(options.secret);
   const ask = createAskRedis({ redis, ...(clock && { clock }) });
   const run = (name: RedisScript, key: string, ...values: (string | number)[]) =>
     ask.patiently(() => ask.script(name, prefix + key, ...values));
@@ -42,10 +46,16 @@ export function createRedisCounters(options: Options): Counters {
       (await run('countUp', `count:${name}`, forgetAfterMs, randomUUID())) as number,
     readCount: async (name) => (await run('readCount', `count:${name}`)) as number,
     forgetCount: async (name) => void (await ask.patiently(() => redis.del(`${prefix}count:${name}`))),
-    putOneTimeValue: async (name, value, forgetAfterMs) =>
-      void (await run('putOneTimeValue', `parcel:${name}`, forgetAfterMs, value)),
-    takeOneTimeValue: async (name) =>
-      ((await run('takeOneTimeValue', `parcel:${name}`, randomUUID())) as string | null) ?? undefined,
+    async putOneTimeValue(name, value, forgetAfterMs) {
+      const key = `parcel:${name}`;
+      await run('putOneTimeValue', key, forgetAfterMs, seal ? seal.close(value, key) : value);
+    },
+    async takeOneTimeValue(name) {
+      const key = `parcel:${name}`;
+      const value = (await run('takeOneTimeValue', key, randomUUID())) as string | null;
+      if (value === null) return undefined;
+      return seal ? seal.open(value, key) : value;
+    },
     async [Symbol.asyncDispose]() {
       await permits[Symbol.asyncDispose]();
       ask[Symbol.dispose]();

@@ -28,6 +28,8 @@ export async function openRedis({ url, log, settings }: Options): Promise<RedisC
     maxRetriesPerRequest: 0,
     commandTimeout: commandMilliseconds,
     connectTimeout: connectMilliseconds,
+    // Redis 7.0 does not know it, so that its user may not be allowed it.
+    disableClientInfo: true,
     retryStrategy: (attempt) => Math.min(longestRetryMilliseconds, 25 * 2 ** Math.min(attempt, 10)),
     ...settings,
   });

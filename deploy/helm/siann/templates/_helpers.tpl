@@ -27,8 +27,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if eq .Values.tls.mode "secret" }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end -}}
 
-{{/* What both roles are told. */}}
+{{/* What both roles are told; each is another user of Redis. */}}
 {{- define "siann.environment" -}}
+{{- $component := .component -}}
+{{- with .root -}}
 - name: SIANN_MODEL
   value: {{ .Values.model | quote }}
 - name: SIANN_DRAIN_SECONDS
@@ -39,11 +41,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
   valueFrom:
     secretKeyRef:
       name: {{ required "Set redis.secretName: the Secret with the address of Redis." .Values.redis.secretName }}
-      key: {{ .Values.redis.secretKey }}
+      key: {{ if eq $component "api" }}{{ .Values.redis.apiSecretKey }}{{ else }}{{ .Values.redis.workerSecretKey }}{{ end }}
 {{- range $name, $value := .Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
+{{- end -}}
 {{- end -}}
 
 {{- define "siann.podSecurity" -}}
