@@ -12,11 +12,11 @@ export type FileOptions = {
   timestampGranularities: readonly ('word' | 'segment')[];
   /** Send events while the file is transcribed. */
   stream: boolean;
-  /** Text that came before the recording, or text that shows its style and its names. */
+  /** Text that came before the recording, or text that shows its style and its names. Only its end is used, about 200 tokens. */
   prompt?: string;
   /** How freely words are chosen. 0 takes the most likely ones; higher values choose more freely. */
   temperature: number;
-  /** Names and terms to expect, with commas between them. */
+  /** Names and terms to expect, with commas between them. If there are very many, only the last ones are used, about 100 tokens. */
   hotwords: readonly string[];
   /** Tell speakers apart. Every segment gets a `speaker`, and no segment has two. For a file with `stream=true`, the events then come at the end, when the whole file has been recognised. `diarized_json` turns this on. */
   speakerDiarization: boolean;
@@ -30,7 +30,7 @@ export type FileOptions = {
 export type StreamOptions = {
   /** The language that is spoken. `mixed` detects it in every passage. Chinese is written in Traditional characters, except with `zh-CN`. */
   language: 'mixed' | 'zh-TW' | 'zh-CN' | 'en-US' | 'nan-TW';
-  /** Names and terms to expect, with commas between them. */
+  /** Names and terms to expect, with commas between them. If there are very many, only the last ones are used, about 100 tokens. */
   hotwords: readonly string[];
   /** Tell speakers apart. Every segment gets a `speaker`, and no segment has two. For a file with `stream=true`, the events then come at the end, when the whole file has been recognised. `diarized_json` turns this on. */
   speakerDiarization: boolean;

@@ -23,18 +23,28 @@ export type RequestOption = {
 
 /** The type of the value. */
 export type OptionKind =
-  | { kind: 'text'; maxLength?: number; default?: string }
+  | ({ kind: 'text'; default?: string } & TextBounds)
   /** Several texts. The option is sent several times, or once with commas between the texts. */
-  | { kind: 'list'; default?: readonly string[] }
+  | ({ kind: 'list'; default?: readonly string[] } & TextBounds)
   | { kind: 'number' | 'whole'; minimum: number; maximum: number; default?: number }
   | { kind: 'flag'; default?: boolean }
   | Choice<'choice', string>
   /** Several values out of a fixed set. */
   | Choice<'choices', readonly string[]>;
 
+/** In characters, of all texts of a list together. */
+type TextBounds = {
+  /** A longer value is refused. */
+  maxLength: number;
+  /** Of a longer value, only so many bytes at its end are used. */
+  usedBytes?: number;
+};
+
 type Choice<Kind, Default> = {
   kind: Kind;
   values: readonly string[];
+  /** A longer text is refused, before it is cut into values. */
+  maxLength?: number;
   /** Other spellings of a value. */
   synonyms?: Readonly<Record<string, string>>;
   /** Capital and small letters count as the same. */
@@ -51,6 +61,9 @@ const changed = (started: unknown, wanted: unknown) => JSON.stringify(started) !
 /** Word times that were computed but are not wanted do no harm. */
 const wordsAdded = (started: unknown, wanted: unknown) =>
   (wanted as string[]).includes('word') && !(started as string[]).includes('word');
+
+/** The model takes about 200 tokens, which are 800 bytes of English and 600 of Chinese. A text is cut before its tokens are counted. */
+const usedPromptBytes = 2000;
 
 export const requestOptions = {
   model: {
@@ -87,6 +100,7 @@ export const requestOptions = {
     in: ['file'],
     kind: 'choices',
     values: ['word', 'segment'],
+    maxLength: 1000,
     default: [],
     sentence:
       'The parts of the transcript that get times. `word` needs `verbose_json`; with `word` alone, segments are left out.',
@@ -108,7 +122,9 @@ export const requestOptions = {
     in: ['file'],
     kind: 'text',
     maxLength: 65_536,
-    sentence: 'Text that came before the recording, or text that shows its style and its names.',
+    usedBytes: usedPromptBytes,
+    sentence:
+      'Text that came before the recording, or text that shows its style and its names. Only its end is used, about 200 tokens.',
     startsOver: changed,
   },
   temperature: {
@@ -123,8 +139,11 @@ export const requestOptions = {
   hotwords: {
     in: ['file', 'stream'],
     kind: 'list',
+    maxLength: 65_536,
+    usedBytes: usedPromptBytes,
     default: [],
-    sentence: 'Names and terms to expect, with commas between them.',
+    sentence:
+      'Names and terms to expect, with commas between them. If there are very many, only the last ones are used, about 100 tokens.',
     dialects: { deepgram: ['keyterm', 'keywords'] },
     startsOver: changed,
   },

@@ -8,8 +8,8 @@ export type AsyncQueue<Item> = {
   end(): void;
   /** The same, but the reader gets this error in place of the end. */
   fail(error: unknown): void;
-  /** Takes back those that the reader has not got yet. */
-  remove(isUnwanted: (item: Item) => boolean): void;
+  /** The newest item that waits for the reader. */
+  readonly last: Item | undefined;
   /** Items that wait for the reader. */
   readonly size: number;
   /** For a writer that can wait: resolves when fewer items wait than the capacity, or when nobody reads them any more. */
@@ -57,9 +57,8 @@ export function createAsyncQueue<Item>(options: AsyncQueueOptions = {}): AsyncQu
       failure = { error };
       end();
     },
-    remove(isUnwanted) {
-      waiting = waiting.filter((item) => !isUnwanted(item));
-      taken.notify();
+    get last() {
+      return waiting.at(-1);
     },
     get size() {
       return waiting.length;

@@ -10,7 +10,10 @@ export function optionsSchema(
   table: OptionTable = requestOptions,
 ): TObject {
   const options = optionsOf(table, requestType).map(([name, option]) => {
-    const schema = option.kind === 'list' ? Type.String(described(option)) : valueSchema(option);
+    const schema =
+      option.kind === 'list'
+        ? Type.String({ ...described(option), maxLength: option.maxLength })
+        : valueSchema(option);
     return [shownName(name, option), option.required ? schema : Type.Optional(schema)] as const;
   });
   return Type.Object({ ...more, ...Object.fromEntries(options) });
@@ -30,7 +33,7 @@ export function valueSchema(option: RequestOption): TSchema {
   const common = described(option);
   switch (option.kind) {
     case 'text':
-      return Type.String({ ...common, ...(option.maxLength && { maxLength: option.maxLength }) });
+      return Type.String({ ...common, maxLength: option.maxLength });
     case 'list':
       return Type.Array(Type.String(), common);
     case 'number':

@@ -97,9 +97,9 @@ function literals(values: readonly string[]): string {
 function valuesOf(option: RequestOption): string {
   switch (option.kind) {
     case 'text':
-      return option.maxLength ? `text, up to ${option.maxLength.toLocaleString('en-US')} characters` : 'text';
+      return `text, ${boundsOf(option)}`;
     case 'list':
-      return 'a list';
+      return `a list, ${boundsOf(option)}`;
     case 'number':
     case 'whole':
       return `${option.minimum} to ${option.maximum}`;
@@ -109,6 +109,12 @@ function valuesOf(option: RequestOption): string {
     case 'choices':
       return `${spellings(option).map(code).join(', ')}${option.anyCase ? ', in any case' : ''}`;
   }
+}
+
+function boundsOf({ maxLength, usedBytes }: { maxLength: number; usedBytes?: number }): string {
+  const used =
+    usedBytes === undefined ? '' : `; the last ${usedBytes.toLocaleString('en-US')} bytes are used`;
+  return `up to ${maxLength.toLocaleString('en-US')} characters${used}`;
 }
 
 function defaultOf(option: RequestOption): string {

@@ -11,6 +11,7 @@ const decimal = /^(\d{1,9}(\.\d{0,18})?|\.\d{1,18})$/;
 /** Reads an option's value from the texts that were sent for it; undefined when none was. Throws invalid_value, or the option's own error. */
 export function readValue(option: OptionKind, texts: readonly string[], called: CalledAs): unknown {
   if (option.kind === 'list' || option.kind === 'choices') {
+    checkLength(texts.join(), option.maxLength, called);
     const items = texts.flatMap(splitList);
     if (items.length === 0) return undefined;
     return option.kind === 'list' ? items : items.map((item) => choose(option, item, called));

@@ -45,7 +45,11 @@ export function readOption<Value>(texts: OptionTexts, name: string, option: Opti
 /** The texts in the query of an address. */
 export function textsOf(query: URLSearchParams): Map<string, string[]> {
   const texts = new Map<string, string[]>();
-  for (const [name, text] of query) texts.set(name, [...(texts.get(name) ?? []), text]);
+  for (const [name, text] of query) {
+    const earlier = texts.get(name);
+    if (earlier) earlier.push(text);
+    else texts.set(name, [text]);
+  }
   return texts;
 }
 

@@ -1,15 +1,13 @@
-import type { AsyncQueue } from '../async/async-queue.ts';
 import { type Pcm, pcmSampleRate } from '../audio/pcm.ts';
 import type { SpeechStream } from '../speech/live/stream-recogniser.ts';
 import type { AudioBacklog } from './audio-backlog.ts';
 import type { FrameDecoder } from './frame-decoder.ts';
+import type { InputQueue } from './input-queue.ts';
 import type { SessionBilling } from './session-billing.ts';
 import type { SessionTranscript } from './session-transcript.ts';
 
-export type SessionInput = { type: 'audio'; bytes: Uint8Array } | { type: 'finalize' };
-
 type Parts = {
-  incoming: AsyncQueue<SessionInput>;
+  incoming: Pick<InputQueue, 'items'>;
   decoder: FrameDecoder;
   backlog: AudioBacklog;
   billing: SessionBilling;

@@ -1,6 +1,5 @@
 import type { StreamOptions } from '../../wire/option-types.ts';
 import type { EndReason, SessionEvent, WarningCode } from '../../wire/stream-events.ts';
-import { createAsyncQueue } from '../async/async-queue.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
 import { endingError, endings } from '../errors/endings.ts';
 import { hasCode, ServiceError } from '../errors/service-error.ts';
@@ -10,7 +9,8 @@ import { createAudioBacklog } from './audio-backlog.ts';
 import { beginEvent } from './begin-event.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFrameDecoder } from './frame-decoder.ts';
-import { recogniseInputs, type SessionInput } from './recognise-inputs.ts';
+import { createInputQueue } from './input-queue.ts';
+import { recogniseInputs } from './recognise-inputs.ts';
 import { roundedSeconds } from './rounded-seconds.ts';
 import { createSessionBilling, type StreamAccount } from './session-billing.ts';
 import type { SessionClose } from './session-close.ts';
@@ -40,7 +40,7 @@ export type Session = {
   /** Binary frame from the client. Never throws: bad audio ends the session. An empty frame means close. */
   receiveAudio(bytes: Uint8Array): void;
   keepAlive(): void;
-  /** Everything said so far is made final now. */
+  /** Everything said so far is made final now. A flood of such requests gets one answer. */
   finalize(): void;
   /** The client has sent everything: finals for what is left, then the end. */
   close(): void;
@@ -53,6 +53,8 @@ export type Session = {
   end(reason: EndReason, error?: ServiceError): void;
   /** Seconds received and not yet recognised: the transport stops reading above a mark and goes on below it. */
   readonly bufferedSeconds: number;
+  /** Inputs that are not worked on yet, and events that nobody has read yet. The transport stops reading when they are many. */
+  readonly waiting: number;
   /** Everything that the client shall read, up to session.end. A partial is dropped when a newer one has come, a final never. */
   events(): AsyncIterable<SessionEvent>;
   /** Resolves once everything is settled and released; never rejects. */
@@ -66,7 +68,7 @@ const busySeconds = 1;
 export function createSession(options: SessionOptions): Session {
   const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers, onFault } = options;
   const outgoing = createEventQueue();
-  const incoming = createAsyncQueue<SessionInput>();
+  const incoming = createInputQueue();
   const decoder = createFrameDecoder(config.encoding, config.sampleRate);
   const transcript = createSessionTranscript({
     words: config.words,
@@ -125,19 +127,22 @@ export function createSession(options: SessionOptions): Session {
         return;
       }
       timers.active();
-      incoming.push({ type: 'audio', bytes: bytes.slice() });
+      incoming.addAudio(bytes);
       backlog.add(decoder.secondsOf(bytes.length));
     },
     keepAlive: timers.active,
     finalize() {
       timers.active();
-      incoming.push({ type: 'finalize' });
+      incoming.addFinalize();
     },
     close: () => ending.request('closed_by_client'),
     warn,
     end: ending.request,
     get bufferedSeconds() {
       return backlog.seconds;
+    },
+    get waiting() {
+      return incoming.size + outgoing.size;
     },
     events: outgoing.events,
     closed,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { requestOptions } from '../../wire/request-options.ts';
 import { clusterGroup } from '../cluster/cluster-keys.ts';
 import { joinAsNode } from '../cluster/node/join-as-node.ts';
 import { windowCodec } from '../cluster/queue/window-codec.ts';
@@ -72,7 +73,10 @@ export const createRecogniser: CreateRecogniser = async (options) => {
       windowsAtOnce: recognition.windowsAtOnce,
       voice,
       speakerModel,
-      tokenisePrompt: createPromptTokeniser(model.modelFolder),
+      tokenisePrompt: createPromptTokeniser({
+        modelFolder: model.modelFolder,
+        usedBytes: requestOptions.prompt.usedBytes,
+      }),
       taiwanese: model.adapted,
     };
 

@@ -77,7 +77,13 @@ test('the options of a stream are echoed under the names that addresses use', ()
 
 /** Options of three kinds, as somebody would add them. */
 const added: Record<string, RequestOption> = {
-  speaking_style: { in: ['file'], kind: 'text', sentence: 'A text.', startsOver: (a, b) => a !== b },
+  speaking_style: {
+    in: ['file'],
+    kind: 'text',
+    maxLength: 99,
+    sentence: 'A text.',
+    startsOver: (a, b) => a !== b,
+  },
   max_cue_count: { in: ['file'], kind: 'whole', minimum: 1, maximum: 9, default: 2, sentence: 'A number.' },
   keep_fillers: { in: ['file', 'stream'], kind: 'flag', default: false, sentence: 'A flag.' },
 };
@@ -112,7 +118,7 @@ test('an option in the table is documented, read, compared, echoed, explained in
   assert.match(optionHelp('file', {}, grown), /--max-cue-count N +A number\. \(default: 2\)/);
   const files = optionFiles(grown);
   assert.match(files['wire/option-types.ts']!, /maxCueCount: number;/);
-  assert.match(files['docs/guides/options.md']!, /\| `speaking_style` \* \| text \|/);
+  assert.match(files['docs/guides/options.md']!, /\| `speaking_style` \* \| text, up to 99 characters \|/);
 });
 
 function isRead(requestType: RequestType, name: string, text: string): boolean {

@@ -19,6 +19,20 @@ test('a slow reader misses partials that were overtaken, and nothing else', asyn
   );
 });
 
+test('a newer partial comes after what came between, and what nobody reads takes the space of one partial', async () => {
+  const queue = createEventQueue();
+  queue.push(transcript(0, 'a', false));
+  queue.push({ type: 'warning', code: 'idle', message: 'Send something.' });
+  for (let count = 0; count < 10_000; count++) queue.push(transcript(0, `a ${count}`, false));
+  assert.equal(queue.size, 3);
+  queue.end();
+  const read = await readAll(queue.events());
+  assert.deepEqual(
+    read.map((event) => (event.type === 'transcript' ? `${event.seq} ${event.text}` : event.type)),
+    ['warning', '1 a 9999'],
+  );
+});
+
 test('a quick reader sees every partial as it comes, and the end', async () => {
   const queue = createEventQueue();
   const reading = readAll(queue.events());

@@ -43,6 +43,31 @@ test('an empty frame closes, and frames behind it count for nothing', async () =
   assert.equal(ofType(events, 'session.end')[0]!.audio_seconds, 1);
 });
 
+test('a flood of finalize is answered a few times, and all that waits is short', async () => {
+  const { session, events, send, ended } = startSession();
+  send(1.5);
+  for (let count = 0; count < 35_000; count++) session.finalize();
+  assert.ok(session.waiting < 32, `${session.waiting} inputs and events wait`);
+  send(1);
+  session.finalize();
+  session.close();
+  await ended();
+  const answers = transcripts(events).filter(({ from_finalize }) => from_finalize);
+  assert.ok(answers.length < 32, `${answers.length} answers`);
+  assert.equal(answers[0]!.text, 'word0 word1');
+  assert.equal(answers.at(-1)!.end, 2.5, 'what was said after the flood is answered too');
+});
+
+test('a million frames of one byte are joined', async () => {
+  const { session, events, ended } = startSession();
+  const byte = new Uint8Array(1);
+  for (let count = 0; count < 320_000; count++) session.receiveAudio(byte);
+  assert.ok(session.waiting < 32, `${session.waiting} inputs and events wait`);
+  session.close();
+  await ended();
+  assert.equal(ofType(events, 'session.end')[0]!.audio_seconds, 10);
+});
+
 test('finalize is answered, with what was said and also with nothing', async () => {
   const { session, events, send, ended } = startSession();
   send(1.5);

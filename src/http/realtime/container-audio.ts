@@ -38,6 +38,9 @@ export function decodeContainerAudio(session: Session): AudioInput {
     get bufferedSeconds() {
       return session.bufferedSeconds + waitingBytes / bytesPerSecond;
     },
+    get waiting() {
+      return session.waiting + received.size;
+    },
   };
 
   async function decode(): Promise<void> {

@@ -12,6 +12,8 @@ export type Conversation = {
   /** The messages for the client, in order. Pulling them is the back-pressure. */
   messages(): AsyncIterable<string>;
   readonly bufferedSeconds: number;
+  /** How much waits in both directions: messages that are not worked on yet, and messages that the client has not read. */
+  readonly waiting: number;
   end(reason: EndReason, error?: ServiceError): void;
   readonly closed: Promise<SessionClose>;
 };
@@ -27,7 +29,7 @@ export type BeginConversation = (
 ) => Conversation;
 
 /** Where a client's audio goes: a session, or a decoder in front of one. An empty message closes it. */
-export type AudioInput = Pick<Session, 'receiveAudio' | 'close' | 'bufferedSeconds'>;
+export type AudioInput = Pick<Session, 'receiveAudio' | 'close' | 'bufferedSeconds' | 'waiting'>;
 
 type SessionConversation = {
   session: Session;
@@ -44,7 +46,7 @@ export function sessionConversation(options: SessionConversation): Conversation 
   const { session, audio = session, write } = options;
   return {
     receiveText(text) {
-      const message = parseMessage(text);
+      const message = parseControl(text);
       if (message === undefined || !options.receiveText(message)) session.end('bad_message');
     },
     receiveBytes: (bytes) => audio.receiveAudio(bytes),
@@ -56,9 +58,20 @@ export function sessionConversation(options: SessionConversation): Conversation 
     get bufferedSeconds() {
       return audio.bufferedSeconds;
     },
+    get waiting() {
+      return audio.waiting;
+    },
     end: (reason, error) => session.end(reason, error),
     closed: session.closed,
   };
+}
+
+/** Messages that steer a session are a few words. Longer ones are not even parsed. */
+const maxControlLength = 4096;
+
+/** Undefined for a text that is not a JSON object, or that is too long for a message without audio. */
+export function parseControl(text: string): { type?: unknown } | undefined {
+  return text.length <= maxControlLength ? parseMessage(text) : undefined;
 }
 
 /** Undefined for a text that is not a JSON object. */

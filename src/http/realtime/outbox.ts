@@ -8,6 +8,8 @@ type Outbox = {
   /** Sends the session's events, no faster than the client reads them. The outbox ends when they end. */
   forward(session: Session, write: (event: SessionEvent) => object[]): void;
   end(): void;
+  /** Messages that the client has not read yet. */
+  readonly size: number;
   /** For one reader. */
   messages(): AsyncGenerator<string>;
 };
@@ -29,6 +31,9 @@ export function createOutbox(): Outbox {
   return {
     send,
     end: unread.end,
+    get size() {
+      return unread.size;
+    },
     forward(session, write) {
       pull(session, write).then(unread.end, unread.fail);
     },

@@ -9,8 +9,6 @@ import type { StreamRecogniser } from '../../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../../speech/speakers/speaker-tracker.ts';
 import { leaseOf } from '../server/admission-hook.ts';
 import type { StreamRecord } from '../server/request-record.ts';
-import { createSocketAcceptor } from './accept-socket.ts';
-import { type CarryTimes, carryConversation } from './carry-conversation.ts';
 import type { BeginConversation } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
 import { deepgramDialect } from './dialects/deepgram.ts';
@@ -19,6 +17,8 @@ import { siannDialect } from './dialects/siann.ts';
 import { whisperLiveKitDialect } from './dialects/whisperlivekit.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { reportFaults } from './report-faults.ts';
+import { createSocketAcceptor } from './socket/accept-socket.ts';
+import { type CarryTimes, carryConversation } from './socket/carry-conversation.ts';
 import { createOriginCheck, queryOf } from './stream-credentials.ts';
 import { createStreamFigures } from './stream-figures.ts';
 

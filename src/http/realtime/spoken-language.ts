@@ -11,10 +11,13 @@ const settings: [pattern: RegExp, setting: LanguageSetting][] = [
   [/^nan(-|$)/, 'nan-TW'],
 ];
 
+/** Of a language tag (RFC 5646, section 4.4.1). */
+const maxTagLength = 35;
+
 export function readSpokenLanguage(name: string | undefined, param: string): LanguageSetting {
   const asked = name?.trim().toLowerCase().replace('_', '-');
   if (!asked) return 'mixed';
-  const known = settings.find(([pattern]) => pattern.test(asked));
+  const known = asked.length <= maxTagLength && settings.find(([pattern]) => pattern.test(asked));
   if (known) return known[1];
   throw invalidValue(param, `\`${param}\` is one of zh-TW, zh-CN, en-US, nan-TW, or multi for all of them.`);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/service-error.ts';
-import { offeredProtocols } from './accept-socket.ts';
+import { offeredProtocols } from './socket/accept-socket.ts';
 
 /** The key or the token that a request brings. */
 export type RequestCredentials = { authorization: string | undefined; streamToken?: string | undefined };

@@ -42,6 +42,9 @@ export function createStreamFigures({ onFinal }: { onFinal(seconds: number): voi
         get bufferedSeconds() {
           return session.bufferedSeconds;
         },
+        get waiting() {
+          return session.waiting;
+        },
         async *events() {
           for await (const event of session.events()) {
             note(event);

@@ -1,24 +1,48 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 /** Whisper takes 448 tokens, of which 224 are for the text, and a few steer it. */
 const mostPromptTokens = 200;
 /** Of a prompt and hotwords that are too long together, each keeps at least this many. */
 const share = mostPromptTokens / 2;
 
+/** Of UTF-8, for each unit of a string. */
+const maxBytesOfUnit = 3;
+
 export type PromptTokeniser = (prompt: string | undefined, hotwords: readonly string[]) => Promise<number[]>;
 
+type Options = {
+  modelFolder: string;
+  /** Of longer texts, only so much of the end becomes tokens. In real text this is more than the model takes. */
+  usedBytes: number;
+};
+
 /** Makes tokens of what the caller knows beforehand. The tokeniser's table is read when somebody first needs it. */
-export function createPromptTokeniser(modelFolder: string): PromptTokeniser {
+export function createPromptTokeniser({ modelFolder, usedBytes }: Options): PromptTokeniser {
   let loading: Promise<Tokeniser> | undefined;
   return async (prompt, hotwords) => {
-    const parts = [hotwords.join('、'), prompt?.trim() ?? ''];
+    const parts = [hotwords.join('、'), prompt?.trim() ?? ''].map((part) => endOf(part, usedBytes));
     if (parts.every((part) => part === '')) return [];
     loading ??= loadTokeniser(modelFolder);
     const { encode, beginsWord } = await loading;
-    const [hotwordTokens, textTokens] = parts.map((part) => (part === '' ? [] : encode(` ${part}`)));
+    const encoded: number[][] = [];
+    for (const part of parts) {
+      encoded.push(part === '' ? [] : encode(` ${part}`));
+      // Each takes some milliseconds, and others are served in between.
+      await setImmediate();
+    }
+    const [hotwordTokens, textTokens] = encoded;
     return joinPrompt(hotwordTokens!, textTokens!, beginsWord);
   };
+}
+
+/** The end of a text, so that no time is spent on tokens that would be dropped. It begins with a whole character. */
+function endOf(text: string, usedBytes: number): string {
+  if (text.length * maxBytesOfUnit <= usedBytes) return text;
+  const bytes = Buffer.from(text.slice(-usedBytes)).subarray(-usedBytes);
+  const isInCharacter = (byte: number) => (byte & 0xc0) === 0x80;
+  return bytes.subarray(bytes.findIndex((byte) => !isInCharacter(byte))).toString();
 }
 
 /** Hotwords, then the text that came before, together short enough. Of what is too long, the end is kept. */

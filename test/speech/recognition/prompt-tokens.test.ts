@@ -7,9 +7,10 @@ import {
   type Vocabulary,
 } from '../../../src/speech/inference/decoding/vocabulary.ts';
 import { createPromptTokeniser, withPrevious } from '../../../src/speech/recognition/prompt-tokens.ts';
+import { requestOptions } from '../../../wire/request-options.ts';
 
 const { folder } = publishedModel('tiny');
-const tokenise = createPromptTokeniser(folder);
+const tokenise = createPromptTokeniser({ modelFolder: folder, usedBytes: requestOptions.prompt.usedBytes });
 let vocabulary: Vocabulary;
 
 before(async () => {
@@ -17,7 +18,7 @@ before(async () => {
 });
 
 test('nothing known beforehand is no token, and reads no table', async () => {
-  const withoutTable = createPromptTokeniser('/nowhere');
+  const withoutTable = createPromptTokeniser({ modelFolder: '/nowhere', usedBytes: 2000 });
   assert.deepEqual(await withoutTable(undefined, []), []);
   assert.deepEqual(await withoutTable('   ', []), []);
 });
@@ -65,6 +66,24 @@ test('with the utterance before it, a prompt of a stream is not longer than any 
   assert.deepEqual(withPrevious(tokens, previous), [...tokens.slice(60), ...previous]);
   assert.deepEqual(withPrevious([1, 2], previous), [1, 2, ...previous]);
   assert.deepEqual(withPrevious(tokens, []), tokens);
+});
+
+test('a text of any length takes as long as its end, and gives the same tokens', async () => {
+  const wholly = createPromptTokeniser({ modelFolder: folder, usedBytes: 1e9 });
+  const english =
+    'Tomorrow the weather office expects strong winds, so please stay away from the coast. '.repeat(40);
+  const chinese = '關於明天的颱風，氣象署請大家注意安全，並且準備好飲用水。'.repeat(40);
+  for (const text of [english, chinese, `${english}${chinese}`]) {
+    assert.deepEqual(await tokenise(text, []), await wholly(text, []));
+    assert.deepEqual(await tokenise(text, text.split(' ')), await wholly(text, text.split(' ')));
+  }
+  const nonsense = 'x'.repeat(65_000);
+  assert.deepEqual(
+    await tokenise(nonsense, [nonsense]),
+    await tokenise(nonsense.slice(-2000), [nonsense.slice(-2000)]),
+  );
+  const emoji = '👩‍👩‍👧'.repeat(5_000);
+  assert.doesNotMatch(decodeText(vocabulary, (await tokenise(emoji, [])).slice(1)), /^\uFFFD{3}/);
 });
 
 test('a control token spelt out in a prompt steers nothing', async () => {

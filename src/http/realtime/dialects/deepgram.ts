@@ -4,7 +4,7 @@ import { invalidValue } from '../../../options/option-value.ts';
 import { textsOf } from '../../../options/read-options.ts';
 import { modelId } from '../../routes/models.ts';
 import { decodeContainerAudio } from '../container-audio.ts';
-import { type Conversation, type OpenSession, parseMessage } from '../conversation.ts';
+import { type Conversation, type OpenSession, parseControl } from '../conversation.ts';
 import type { Dialect } from '../dialect.ts';
 import { createOutbox } from '../outbox.ts';
 import { deepgramCredentials } from '../stream-credentials.ts';
@@ -36,7 +36,7 @@ function converse(request: DeepgramRequest, open: OpenSession, requestId: string
 
   return {
     receiveText(text) {
-      const type = parseMessage(text)?.type;
+      const type = parseControl(text)?.type;
       if (type === 'KeepAlive') session.keepAlive();
       else if (type === 'Finalize') session.finalize();
       else if (type === 'CloseStream') audio.close();
@@ -49,6 +49,9 @@ function converse(request: DeepgramRequest, open: OpenSession, requestId: string
     messages: () => outbox.messages(),
     get bufferedSeconds() {
       return audio.bufferedSeconds;
+    },
+    get waiting() {
+      return audio.waiting + outbox.size;
     },
     end: (reason, error) => session.end(reason, error),
     closed: session.closed,

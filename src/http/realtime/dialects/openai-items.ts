@@ -125,11 +125,15 @@ export function openaiEvent(type: string, fields: object): object {
   return { type, event_id: openaiId('event'), ...fields };
 }
 
+/** OpenAI's own ids have about 25 characters. */
+const maxEventIdLength = 512;
+
 export function openaiError(
   { message, type, code, param }: { message: string; type: string; code: string; param?: string | undefined },
   clientEventId?: unknown,
 ): object {
-  const event_id = typeof clientEventId === 'string' ? clientEventId : null;
+  const isRepeated = typeof clientEventId === 'string' && clientEventId.length <= maxEventIdLength;
+  const event_id = isRepeated ? clientEventId : null;
   return openaiEvent('error', { error: { type, code, message, param: param ?? null, event_id } });
 }
 

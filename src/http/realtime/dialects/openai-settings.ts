@@ -41,7 +41,8 @@ export function updateSettings(settings: OpenaiSettings, update: unknown): Opena
   if (isFields(input.transcription)) {
     const { language, prompt } = input.transcription;
     if (language !== undefined) changed.language = checkedLanguage(language);
-    if (typeof prompt === 'string') changed.prompt = prompt;
+    // More is never used, and every answer repeats it.
+    if (typeof prompt === 'string') changed.prompt = prompt.slice(-requestOptions.prompt.usedBytes);
   }
   if (input.turn_detection !== undefined) changed.pauseMs = readPause(input.turn_detection);
   return changed;
@@ -123,18 +124,22 @@ function readFormat(format: unknown): Pick<OpenaiSettings, 'encoding' | 'sampleR
 
 function checkedLanguage(language: unknown): string | undefined {
   if (language === null) return undefined;
-  const name = String(language);
-  readSpokenLanguage(name, 'session.audio.input.transcription.language');
-  return name;
+  const param = 'session.audio.input.transcription.language';
+  if (typeof language !== 'string') throw invalidValue(param, `\`${param}\` must be a text.`);
+  readSpokenLanguage(language, param);
+  return language;
 }
 
-const pauseOfEagerness: Record<string, number> = { low: 1000, high: 300 };
+const pauseOfEagerness: ReadonlyMap<unknown, number> = new Map([
+  ['low', 1000],
+  ['high', 300],
+]);
 
 function readPause(detection: unknown): number | undefined {
   if (detection === null) return undefined;
   const { type, silence_duration_ms, eagerness } = isFields(detection) ? detection : { type: detection };
   if (type === 'semantic_vad')
-    return pauseOfEagerness[String(eagerness)] ?? requestOptions.endpointing_ms.default;
+    return pauseOfEagerness.get(eagerness) ?? requestOptions.endpointing_ms.default;
   // Older clients leave the type out.
   if (type !== 'server_vad' && !(type === undefined && isFields(detection))) {
     throw invalidValue(

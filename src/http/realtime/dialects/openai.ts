@@ -79,6 +79,9 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
     get bufferedSeconds() {
       return opened?.session.bufferedSeconds ?? 0;
     },
+    get waiting() {
+      return outbox.size + (opened?.session.waiting ?? 0);
+    },
     end,
     closed,
   };
@@ -126,11 +129,11 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
   }
 
   function clear(): void {
-    hasAudio = false;
-    if (opened) {
+    if (opened && hasAudio) {
       opened.items.clear();
       opened.session.finalize();
     }
+    hasAudio = false;
     outbox.send(openaiEvent('input_audio_buffer.cleared', {}));
   }
 

@@ -10,6 +10,9 @@ import { streamSchema } from '../stream-schema.ts';
 
 const known = new Set([...namesOf(requestOptions, 'stream').keys(), 'token']);
 
+/** An address has space for thousands of unknown parameters. */
+const maxWarnings = 20;
+
 /** Siann's own dialect: the events of the session, unchanged. */
 export const siannDialect: Dialect = {
   name: 'siann',
@@ -28,7 +31,7 @@ export const siannDialect: Dialect = {
     }
     return (open) => {
       const session = open(config);
-      for (const name of unknown) {
+      for (const name of unknown.slice(0, maxWarnings)) {
         const shown = name.slice(0, 100);
         session.warn('unknown_parameter', `The parameter \`${shown}\` is not known here and was ignored.`);
       }

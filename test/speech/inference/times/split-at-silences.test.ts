@@ -54,7 +54,7 @@ test('a segment on one side of the silence stays whole', async () => {
 
 async function segmentOf(...words: [string, number, number][]) {
   const text = words.map(([word]) => word).join('');
-  const tokens = await createPromptTokeniser(folder)(text.trim(), []);
+  const tokens = await createPromptTokeniser({ modelFolder: folder, usedBytes: 2000 })(text.trim(), []);
   return recognisedSegment({
     startSeconds: words[0]![1],
     endSeconds: words.at(-1)![2],

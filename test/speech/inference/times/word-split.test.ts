@@ -11,7 +11,7 @@ import { splitWords } from '../../../../src/speech/inference/times/word-split.ts
 import { createPromptTokeniser } from '../../../../src/speech/recognition/prompt-tokens.ts';
 
 const { folder } = publishedModel('tiny');
-const tokenise = createPromptTokeniser(folder);
+const tokenise = createPromptTokeniser({ modelFolder: folder, usedBytes: 2000 });
 let vocabulary: Vocabulary;
 
 before(async () => {

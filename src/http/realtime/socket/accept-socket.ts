@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ServiceError } from '../../errors/service-error.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
 
 type SocketAcceptor = {
   /** Throws the error that the client gets instead of an upgrade. */
@@ -11,6 +11,11 @@ type SocketAcceptor = {
 };
 
 type SocketAcceptorOptions = { maxFrameBytes: number };
+
+/** Browsers send a message in a few pieces. Each piece takes memory, so a message of single bytes is refused. */
+const maxFragments = 1024;
+/** The same for a frame that comes in so many reads of the socket. */
+const maxBufferedChunks = 4096;
 
 const keyForm = /^[+/0-9A-Za-z]{22}==$/;
 const protocolForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -25,6 +30,12 @@ export function createSocketAcceptor({ maxFrameBytes }: SocketAcceptorOptions): 
     // Compression hardly makes audio smaller, and it takes memory for every stream.
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
+    maxFragments,
+    maxBufferedChunks,
+    // socket-pings.ts answers them.
+    autoPong: false,
+    // One message of a socket is handled in each turn of the event loop, however many have come. So others are served in between.
+    allowSynchronousEvents: false,
     handleProtocols: (offered) => acceptedProtocols.find((protocol) => offered.has(protocol)) ?? false,
   });
   server.on('headers', (lines, request) => {

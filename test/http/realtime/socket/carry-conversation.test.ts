@@ -4,12 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type CarryTimes, carryConversation } from '../../../src/http/realtime/carry-conversation.ts';
-import type { Conversation } from '../../../src/http/realtime/conversation.ts';
-import type { SessionClose } from '../../../src/sessions/session-close.ts';
-import type { EndReason } from '../../../wire/stream-events.ts';
+import type { Conversation } from '../../../../src/http/realtime/conversation.ts';
+import {
+  type CarryTimes,
+  carryConversation,
+} from '../../../../src/http/realtime/socket/carry-conversation.ts';
+import type { SessionClose } from '../../../../src/sessions/session-close.ts';
+import type { EndReason } from '../../../../wire/stream-events.ts';
 
-const quick: CarryTimes = { pingMs: 50, silenceMs: 200, stallMs: 300, closeMs: 200 };
+const quick: CarryTimes = { pingMs: 50, firstSignMs: 200, silenceMs: 200, stallMs: 300, closeMs: 200 };
 
 /** A conversation that sends the given messages, and records what it receives. */
 function scriptedConversation(messages: () => AsyncIterable<string>) {
@@ -21,6 +24,7 @@ function scriptedConversation(messages: () => AsyncIterable<string>) {
     receiveBytes: (bytes) => void received.push(bytes.length),
     messages,
     bufferedSeconds: 0,
+    waiting: 0,
     end(reason) {
       ends.push(reason);
       conclude({ code: reason === 'frame_too_large' ? 1009 : 1000, reason });
@@ -32,10 +36,17 @@ function scriptedConversation(messages: () => AsyncIterable<string>) {
   return { conversation, ends, received };
 }
 
-async function carry(conversation: Conversation, options: { maxPayload?: number } = {}) {
-  const server = new WebSocketServer({ port: 0, perMessageDeflate: false, ...options });
+async function carry(
+  conversation: Conversation,
+  {
+    times = quick,
+    autoPong = true,
+    ...options
+  }: { maxPayload?: number; times?: CarryTimes; autoPong?: boolean } = {},
+) {
+  const server = new WebSocketServer({ port: 0, perMessageDeflate: false, autoPong: false, ...options });
   await once(server, 'listening');
-  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, { autoPong });
   const failures: unknown[] = [];
   const [socket, request] = await once(server, 'connection');
   const carried = carryConversation({
@@ -43,11 +54,12 @@ async function carry(conversation: Conversation, options: { maxPayload?: number 
     conversation,
     bytesRead: () => request.socket.bytesRead,
     onFailure: (error) => failures.push(error),
-    times: quick,
+    times,
   });
   if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
   return {
     client,
+    socket: socket as WebSocket,
     carried,
     failures,
     async [Symbol.asyncDispose]() {
@@ -105,6 +117,91 @@ test('a client that reads nothing is cut off, and few messages are made for it m
   while (ends.length === 0 && performance.now() - before < 5000) await sleep(20);
   assert.deepEqual(ends, ['connection_lost']);
   assert.ok(made < 200, `${made} messages were made for nobody`);
+});
+
+test('a client that answers nothing from the beginning is cut off soon', async () => {
+  const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
+  const times = { ...quick, silenceMs: 60_000 };
+  await using stream = await carry(conversation, { times, autoPong: false });
+  await stream.carried;
+  assert.deepEqual(ends, ['connection_lost']);
+});
+
+test('a client that asks and never reads is not read any more, and is cut off', async () => {
+  const outbox: string[] = [];
+  const { conversation, ends, received } = scriptedConversation(async function* () {
+    while (ends.length === 0) {
+      yield outbox.shift() ?? '';
+      await sleep(1);
+    }
+  });
+  const asked: Conversation = {
+    ...conversation,
+    receiveText(text) {
+      received.push(text);
+      outbox.push('x'.repeat(20_000));
+    },
+    get waiting() {
+      return outbox.length;
+    },
+  };
+  await using stream = await carry(asked);
+  stream.client.pause();
+  for (let count = 0; count < 20_000; count++) stream.client.send('{}');
+  await stream.carried;
+  assert.deepEqual(ends, ['connection_lost']);
+  assert.ok(received.length < 1_000, `${received.length} of 20,000 questions were read`);
+  assert.ok(outbox.length <= 130, `${outbox.length} answers waited`);
+});
+
+test('messages that came together are answered in order, at the pace at which they are read', async () => {
+  const outbox: string[] = [];
+  const { conversation, ends } = scriptedConversation(async function* () {
+    while (ends.length === 0 || outbox.length > 0) {
+      if (outbox.length > 0) yield outbox.shift()!;
+      else await sleep(1);
+    }
+  });
+  let mostWaiting = 0;
+  const echo: Conversation = {
+    ...conversation,
+    receiveText(text) {
+      outbox.push(text);
+      mostWaiting = Math.max(mostWaiting, outbox.length);
+      if (text === '999') conversation.end('closed_by_client');
+    },
+    get waiting() {
+      return outbox.length;
+    },
+  };
+  await using stream = await carry(echo, { times: { ...quick, stallMs: 60_000 } });
+  const read: string[] = [];
+  stream.client.on('message', (data) => read.push(String(data)));
+  for (let count = 0; count < 1_000; count++) stream.client.send(String(count));
+  await stream.carried;
+  assert.deepEqual(
+    read,
+    Array.from({ length: 1_000 }, (_, count) => String(count)),
+  );
+  assert.ok(mostWaiting <= 130, `${mostWaiting} waited`);
+});
+
+test('pings are answered, and a flood of them from a client that does not read takes no memory', async () => {
+  const { conversation, ends } = scriptedConversation(() => nothing(() => conversation));
+  await using stream = await carry(conversation, { times: { ...quick, silenceMs: 60_000, stallMs: 60_000 } });
+  stream.client.ping('hello');
+  const [answer] = await once(stream.client, 'pong');
+  assert.equal(String(answer), 'hello');
+  stream.client.pause();
+  let most = 0;
+  for (let count = 0; count < 40_000; count++) {
+    stream.client.ping(Buffer.alloc(125));
+    if (count % 500 > 0) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, stream.socket.bufferedAmount);
+  }
+  assert.ok(most < 100_000, `${most} bytes wait for a client that does not read`);
+  assert.deepEqual(ends, []);
 });
 
 test('the connection ends even if the client does not answer the close', async () => {

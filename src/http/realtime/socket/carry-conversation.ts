@@ -1,6 +1,8 @@
 import { WebSocket } from 'ws';
-import { ServiceError } from '../../errors/service-error.ts';
-import type { Conversation } from './conversation.ts';
+import { ServiceError } from '../../../errors/service-error.ts';
+import type { Conversation } from '../conversation.ts';
+import { createSocketIntake, maxUnreadBytes, type SocketIntake } from './socket-intake.ts';
+import { answerPings } from './socket-pings.ts';
 
 type CarryOptions = {
   socket: WebSocket;
@@ -13,6 +15,8 @@ type CarryOptions = {
 
 export type CarryTimes = {
   pingMs: number;
+  /** A client that has sent nothing since it connected, not even a pong, is gone after this time. */
+  firstSignMs: number;
   /** A client that sends nothing for so long, not even a pong, is gone. */
   silenceMs: number;
   /** A client that reads nothing for so long is gone. */
@@ -23,17 +27,11 @@ export type CarryTimes = {
 
 const defaultTimes: CarryTimes = {
   pingMs: 20_000,
+  firstSignMs: 12_000,
   silenceMs: 60_000,
-  stallMs: 60_000,
+  stallMs: 15_000,
   closeMs: 5_000,
 };
-
-/** With more buffered audio than the first, we stop reading, so that audio waits in the client. Below the second, we read again. */
-const pauseAboveSeconds = 10;
-const resumeBelowSeconds = 5;
-const checkEveryMs = 50;
-/** With this many bytes unread by the client, we ask the session for no more messages. */
-const unreadBytes = 64 * 1024;
 
 /** Carries a conversation over a socket until both have ended. */
 export async function carryConversation(options: CarryOptions): Promise<void> {
@@ -49,17 +47,20 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
   const closeSocket = interceptClose(socket, (code) =>
     conversation.end(code === 1009 ? 'frame_too_large' : 'bad_message'),
   );
-  const flow = createFlowControl(socket, conversation);
-  socket.on('message', (data, isBinary) => {
-    try {
-      if (isBinary) conversation.receiveBytes(data as Buffer);
-      else conversation.receiveText(String(data));
-    } catch (error) {
-      fail(error);
-    }
-    flow.pauseIfAhead();
+  const intake = createSocketIntake({
+    socket,
+    conversation,
+    handle({ data, isBinary }) {
+      try {
+        if (isBinary) conversation.receiveBytes(data);
+        else conversation.receiveText(String(data));
+      } catch (error) {
+        fail(error);
+      }
+    },
   });
-  const pings = startPings(options, flow, times);
+  answerPings(socket);
+  const watch = watchClient(options, intake, times);
 
   try {
     for await (const message of conversation.messages()) await write(message);
@@ -67,8 +68,8 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     fail(error);
   }
   const { code, reason } = await conversation.closed;
-  clearInterval(pings);
-  flow.resume();
+  watch[Symbol.dispose]();
+  intake.discard();
   closeSocket(code, reason);
   const closeTimer = setTimeout(() => socket.terminate(), times.closeMs);
   await gone;
@@ -82,11 +83,13 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
 
   async function write(message: string): Promise<void> {
     if (socket.readyState !== WebSocket.OPEN) return gone;
-    const taken = new Promise<void>((resolve) => socket.send(message, () => resolve()));
-    if (socket.bufferedAmount < unreadBytes) return;
-    const stallTimer = setTimeout(() => socket.terminate(), times.stallMs);
-    await Promise.race([taken, gone]);
-    clearTimeout(stallTimer);
+    const taken = new Promise<void>((resolve) => {
+      socket.send(message, () => {
+        watch.wasRead();
+        resolve();
+      });
+    });
+    if (socket.bufferedAmount >= maxUnreadBytes) await Promise.race([taken, gone]);
   }
 }
 
@@ -106,43 +109,51 @@ function interceptClose(socket: WebSocket, onFault: (code: number) => void): Web
   return close;
 }
 
-type FlowControl = { pauseIfAhead(): void; isPaused(): boolean; resume(): void };
+type ClientWatch = Disposable & {
+  /** The client has read something. */
+  wasRead(): void;
+};
 
-/** Stops reading from the socket while too much audio waits to be recognised. */
-function createFlowControl(socket: WebSocket, conversation: Conversation): FlowControl {
-  let timer: NodeJS.Timeout | undefined;
-  const resume = () => {
-    clearInterval(timer);
-    timer = undefined;
-    socket.resume();
-  };
-  return {
-    pauseIfAhead() {
-      if (timer || conversation.bufferedSeconds < pauseAboveSeconds) return;
-      socket.pause();
-      timer = setInterval(() => {
-        if (conversation.bufferedSeconds < resumeBelowSeconds) resume();
-      }, checkEveryMs);
-    },
-    isPaused: () => timer !== undefined,
-    resume,
-  };
-}
-
-/** Pings the client, and ends the connection when nothing comes back. Audio counts like a pong. While we do not read, silence is our doing. */
-function startPings(
+/**
+ * Pings the client, and ends the connection when nothing comes back or nothing is read. Audio counts like a pong. While we do
+ * not read, silence is our doing.
+ */
+function watchClient(
   { socket, bytesRead }: CarryOptions,
-  flow: FlowControl,
+  intake: SocketIntake,
   times: CarryTimes,
-): NodeJS.Timeout {
+): ClientWatch {
   let seenBytes = bytesRead();
   let seenAt = performance.now();
-  return setInterval(() => {
-    if (bytesRead() !== seenBytes || flow.isPaused()) {
-      seenBytes = bytesRead();
-      seenAt = performance.now();
-    }
-    if (performance.now() - seenAt > times.silenceMs) return socket.terminate();
-    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < unreadBytes) socket.ping();
-  }, times.pingMs);
+  let readAt = performance.now();
+  let hasSent = false;
+  let wasGone = false;
+  const ping = () => {
+    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < maxUnreadBytes) socket.ping();
+  };
+  const look = () => {
+    const now = performance.now();
+    if (bytesRead() !== seenBytes) hasSent = true;
+    if (bytesRead() !== seenBytes || intake.isStopped) seenAt = now;
+    seenBytes = bytesRead();
+    if (socket.bufferedAmount < maxUnreadBytes) readAt = now;
+    const isSilent = now - seenAt > (hasSent ? times.silenceMs : times.firstSignMs);
+    const isGone = isSilent || now - readAt > times.stallMs;
+    // This process may have stood still. So what has come meanwhile gets a second look.
+    if (isGone && wasGone) socket.terminate();
+    wasGone = isGone;
+  };
+  const looks = setInterval(look, Math.min(1_000, times.silenceMs / 4));
+  const pings = setInterval(ping, times.pingMs);
+  // A client that is there answers this at once.
+  ping();
+  return {
+    wasRead() {
+      readAt = performance.now();
+    },
+    [Symbol.dispose]() {
+      clearInterval(looks);
+      clearInterval(pings);
+    },
+  };
 }
