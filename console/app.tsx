@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { SiannError } from '../client/siann.ts';
 import type { ConsoleSession, Project } from '../wire/console.ts';
 import { ask } from './console-api.ts';
+import { AuditPage } from './pages/audit.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { OperatorPage } from './pages/operator.tsx';
 import { PlanPage } from './pages/plan.tsx';
@@ -9,7 +10,9 @@ import { ProjectsPage } from './pages/projects.tsx';
 import { SecurityPage } from './pages/security.tsx';
 import { SetupPage, SignInPage } from './pages/sign-in.tsx';
 import { UsagePage } from './pages/usage.tsx';
+import { UsersPage } from './pages/users.tsx';
 import { Failure } from './parts/loaded.tsx';
+import { For, RoleProvider } from './parts/role.tsx';
 import { FilesPage } from './playground/files.tsx';
 import { LivePage } from './playground/live.tsx';
 import { goTo, useRoute } from './route.ts';
@@ -65,11 +68,17 @@ export function App() {
   const project = projects.find((candidate) => candidate.id === id) ?? projects[0];
   const content = () => {
     if (page === 'operator') return <OperatorPage />;
+    if (page === 'audit') return <AuditPage />;
+    if (page === 'users') return <UsersPage session={session} />;
     if (page === 'playground')
-      return part === 'live' || id === 'live' ? (
-        <LivePage project={project} />
-      ) : (
-        <FilesPage project={project} />
+      return (
+        <For atLeast="operator">
+          {part === 'live' || id === 'live' ? (
+            <LivePage project={project} />
+          ) : (
+            <FilesPage project={project} />
+          )}
+        </For>
       );
     if (page !== 'projects' || !project || id === undefined)
       return <ProjectsPage projects={projects} session={session} onChange={loadProjects} />;
@@ -80,8 +89,17 @@ export function App() {
     return <KeysPage {...props} />;
   };
   return (
-    <Shell session={session} projects={projects} project={project} route={route} onLeave={leave}>
-      {content()}
-    </Shell>
+    <RoleProvider value={session.user.role}>
+      <Shell
+        session={session}
+        projects={projects}
+        project={project}
+        route={route}
+        onLeave={leave}
+        onSession={setSession}
+      >
+        {content()}
+      </Shell>
+    </RoleProvider>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleSession, Project } from '../wire/console.ts';
 import { Preferences } from './parts/preferences.tsx';
+import { For } from './parts/role.tsx';
 import { UserMenu } from './parts/user-menu.tsx';
 import { goTo, type Route } from './route.ts';
 import type { Word } from './words/english.ts';
@@ -13,11 +14,13 @@ type ShellProps = {
   project: Project | undefined;
   route: Route;
   onLeave(): void;
+  onSession(session: ConsoleSession): void;
   children: ComponentChildren;
 };
 
 /** The frame around every page, with the navigation. */
-export function Shell({ session, projects, project, route, onLeave, children }: ShellProps) {
+export function Shell(props: ShellProps) {
+  const { session, projects, project, route, onLeave, onSession, children } = props;
   const { say } = useTranslation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -86,20 +89,24 @@ export function Shell({ session, projects, project, route, onLeave, children }: 
             </ul>
           </>
         )}
-        <h2>{say('playground')}</h2>
-        <ul>
-          {link('playground/files', 'files')}
-          {link('playground/live', 'liveCaptions')}
-        </ul>
+        <For atLeast="operator">
+          <h2>{say('playground')}</h2>
+          <ul>
+            {link('playground/files', 'files')}
+            {link('playground/live', 'liveCaptions')}
+          </ul>
+        </For>
         <h2>Siann</h2>
         <ul>
           {link('operator', 'operator')}
+          <For atLeast="operator">{link('audit', 'audit')}</For>
+          <For atLeast="owner">{link('users', 'users')}</For>
           <li>
             <a href="/docs">{say('documentation')}</a>
           </li>
         </ul>
         <Preferences />
-        <UserMenu name={session.user.name} onLeave={onLeave} />
+        <UserMenu user={session.user} onLeave={onLeave} onSession={onSession} />
       </nav>
       <main id="content" ref={main} tabIndex={-1}>
         {children}

@@ -2,8 +2,13 @@ import type { DailyUsage, Environment, KeyScope, PlanId } from './account.ts';
 
 /** The answers under `/console/api`, which the commands for accounts also print with `--json`. */
 
+/** Each may do what those before it may. */
+export const consoleRoles = ['viewer', 'operator', 'owner'] as const;
+
+export type ConsoleRole = (typeof consoleRoles)[number];
+
 export type ConsoleSession = {
-  user: { name: string };
+  user: { id: string; name: string; role: ConsoleRole; hasPassword: boolean };
   addresses: Record<Environment, string>;
   plans: ConsolePlan[];
 };
@@ -85,3 +90,53 @@ export type ServiceView = {
   realTimeFactor: number | null;
   errors: { code: string; count: number; lastAt: string }[];
 };
+
+/** Somebody who may use the console. */
+export type ConsoleUser = {
+  id: string;
+  name: string;
+  role: ConsoleRole;
+  /** False for somebody who can only sign in with the identity provider. */
+  hasPassword: boolean;
+  createdAt: string;
+};
+
+export const auditActions = [
+  'project.create',
+  'project.rename',
+  'project.plan',
+  'project.allow',
+  'project.delete',
+  'key.create',
+  'key.rename',
+  'key.regenerate',
+  'key.roll',
+  'key.revoke',
+  'key.sign',
+  'key.unsign',
+  'user.link',
+  'user.create',
+  'user.password',
+  'user.role',
+  'user.remove',
+  'user.sign_in',
+  'user.sign_out_everywhere',
+] as const;
+
+export type AuditAction = (typeof auditActions)[number];
+
+export type AuditEntry = {
+  id: string;
+  /** An ISO 8601 time. */
+  at: string;
+  source: 'console' | 'command line' | 'service';
+  actor: string;
+  /** Of the browser, or the name of the machine on which the command was run. */
+  address: string | null;
+  action: AuditAction;
+  target: { id: string | null; name: string | null };
+  details: Record<string, string> | null;
+};
+
+/** The newest entries first. `next` is to be sent as `before` for the entries that follow; null at the end. */
+export type AuditPage = { entries: AuditEntry[]; next: string | null };

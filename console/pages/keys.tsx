@@ -8,6 +8,7 @@ import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { expiryOf, KeyLimits, type Lifetime, ScopeBadges } from '../parts/key-limits.tsx';
 import { useLoaded, WhenLoaded } from '../parts/loaded.tsx';
+import { For } from '../parts/role.tsx';
 import { useTranslation } from '../words/translation.tsx';
 
 type OpenDialog = { what: 'create' } | { what: 'rename' | 'roll' | 'regenerate' | 'revoke'; key: Key };
@@ -25,9 +26,11 @@ export function KeysPage({ project }: { project: Project }) {
   return (
     <>
       <Heading title={say('keys')} intro={say('keysIntro')}>
-        <button type="button" class="primary" onClick={() => setDialog({ what: 'create' })}>
-          {say('newKey')}
-        </button>
+        <For atLeast="operator">
+          <button type="button" class="primary" onClick={() => setDialog({ what: 'create' })}>
+            {say('newKey')}
+          </button>
+        </For>
       </Heading>
       {shown && <ShownOnce text={shown} sentence={say('keyOnce')} onDone={() => setShown(undefined)} />}
       <WhenLoaded loaded={keys}>
@@ -86,19 +89,21 @@ function KeyList({ keys, onOpen }: { keys: Key[]; onOpen(dialog: OpenDialog): vo
               </p>
             )}
           </div>
-          <div class="buttons">
-            {(['rename', 'roll', 'regenerate', 'revoke'] as const).map((what) => (
-              <button
-                key={what}
-                type="button"
-                class={what === 'revoke' ? 'danger' : ''}
-                aria-label={`${say(what)}: ${key.name}`}
-                onClick={() => onOpen({ what, key })}
-              >
-                {say(what)}
-              </button>
-            ))}
-          </div>
+          <For atLeast="operator">
+            <div class="buttons">
+              {(['rename', 'roll', 'regenerate', 'revoke'] as const).map((what) => (
+                <button
+                  key={what}
+                  type="button"
+                  class={what === 'revoke' ? 'danger' : ''}
+                  aria-label={`${say(what)}: ${key.name}`}
+                  onClick={() => onOpen({ what, key })}
+                >
+                  {say(what)}
+                </button>
+              ))}
+            </div>
+          </For>
         </li>
       ))}
     </ul>

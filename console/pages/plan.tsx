@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Failure } from '../parts/loaded.tsx';
+import { For, useMay } from '../parts/role.tsx';
 import { goTo } from '../route.ts';
 import { useTranslation } from '../words/translation.tsx';
 
@@ -25,6 +26,7 @@ export function PlanPage(props: Props) {
 function PlanChoice({ project, session, onChange }: Props) {
   const { say } = useTranslation();
   const { busy, error, run } = useAction();
+  const may = useMay();
   const [chosen, choose] = useState(project.plan);
   const [saved, setSaved] = useState(false);
   return (
@@ -47,6 +49,7 @@ function PlanChoice({ project, session, onChange }: Props) {
               name="plan"
               value={plan.id}
               checked={chosen === plan.id}
+              disabled={!may('operator')}
               onChange={() => {
                 setSaved(false);
                 choose(plan.id);
@@ -57,12 +60,14 @@ function PlanChoice({ project, session, onChange }: Props) {
         ))}
       </fieldset>
       <Failure error={error} />
-      <div class="buttons">
-        <span role="status">{saved && say('saved')}</span>
-        <button type="submit" class="primary" disabled={busy || chosen === project.plan}>
-          {say('save')}
-        </button>
-      </div>
+      <For atLeast="operator">
+        <div class="buttons">
+          <span role="status">{saved && say('saved')}</span>
+          <button type="submit" class="primary" disabled={busy || chosen === project.plan}>
+            {say('save')}
+          </button>
+        </div>
+      </For>
     </form>
   );
 }
@@ -107,12 +112,16 @@ function ProjectSettings({ project, onChange }: Props) {
         </p>
         <Failure error={error} />
         <div class="buttons">
-          <button type="button" class="danger" onClick={() => setDialogOpen(true)}>
-            {say('deleteProject')}
-          </button>
-          <button type="submit" disabled={busy || name === project.name}>
-            {say('rename')}
-          </button>
+          <For atLeast="owner">
+            <button type="button" class="danger" onClick={() => setDialogOpen(true)}>
+              {say('deleteProject')}
+            </button>
+          </For>
+          <For atLeast="operator">
+            <button type="submit" disabled={busy || name === project.name}>
+              {say('rename')}
+            </button>
+          </For>
         </div>
       </form>
       {isDialogOpen && (

@@ -4,6 +4,7 @@ import { ask } from '../console-api.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { For } from '../parts/role.tsx';
 import { goTo } from '../route.ts';
 import { useTranslation } from '../words/translation.tsx';
 
@@ -17,9 +18,11 @@ export function ProjectsPage(props: {
   return (
     <>
       <Heading title={say('projects')} intro={say('projectsIntro')}>
-        <button type="button" class="primary" onClick={() => setDialogOpen(true)}>
-          {say('newProject')}
-        </button>
+        <For atLeast="operator">
+          <button type="button" class="primary" onClick={() => setDialogOpen(true)}>
+            {say('newProject')}
+          </button>
+        </For>
       </Heading>
       {props.projects.length === 0 && <p class="empty">{say('noProjects')}</p>}
       <ul class="cards">

@@ -5,6 +5,7 @@ import { useAction } from '../parts/action.tsx';
 import { ShownOnce } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Failure, useLoaded, WhenLoaded } from '../parts/loaded.tsx';
+import { For, useMay } from '../parts/role.tsx';
 import { SampleTabs } from '../parts/samples.tsx';
 import { signingSamples } from '../samples/signing.ts';
 import { useTranslation } from '../words/translation.tsx';
@@ -24,6 +25,7 @@ export function SecurityPage(props: Props) {
 }
 
 function AllowList({ project, onChange }: Props) {
+  const may = useMay();
   const { say } = useTranslation();
   const { busy, error, run } = useAction();
   const [networks, setNetworks] = useState(project.allow.join('\n'));
@@ -57,6 +59,7 @@ function AllowList({ project, onChange }: Props) {
             id={id}
             rows={4}
             spellcheck={false}
+            readOnly={!may('operator')}
             aria-describedby={`${id}-hint`}
             value={networks}
             onInput={(event) => {
@@ -66,12 +69,14 @@ function AllowList({ project, onChange }: Props) {
           />
         </div>
         <Failure error={error} />
-        <div class="buttons">
-          <span role="status">{saved && say('saved')}</span>
-          <button type="submit" class="primary" disabled={busy}>
-            {say('save')}
-          </button>
-        </div>
+        <For atLeast="operator">
+          <div class="buttons">
+            <span role="status">{saved && say('saved')}</span>
+            <button type="submit" class="primary" disabled={busy}>
+              {say('save')}
+            </button>
+          </div>
+        </For>
       </form>
     </section>
   );
@@ -115,26 +120,28 @@ function Signing({ project }: Props) {
                     </p>
                     {key.signed && <p>{say('signingOnFor', { name: key.name })}</p>}
                   </div>
-                  <div class="buttons">
-                    {key.signed && (
+                  <For atLeast="operator">
+                    <div class="buttons">
+                      {key.signed && (
+                        <button
+                          type="button"
+                          disabled={busy}
+                          aria-label={`${say('signingOff')}: ${key.name}`}
+                          onClick={() => void drop(key)}
+                        >
+                          {say('signingOff')}
+                        </button>
+                      )}
                       <button
                         type="button"
                         disabled={busy}
-                        aria-label={`${say('signingOff')}: ${key.name}`}
-                        onClick={() => void drop(key)}
+                        aria-label={`${say(key.signed ? 'signingNewSecret' : 'signingOn')}: ${key.name}`}
+                        onClick={() => void require(key)}
                       >
-                        {say('signingOff')}
+                        {say(key.signed ? 'signingNewSecret' : 'signingOn')}
                       </button>
-                    )}
-                    <button
-                      type="button"
-                      disabled={busy}
-                      aria-label={`${say(key.signed ? 'signingNewSecret' : 'signingOn')}: ${key.name}`}
-                      onClick={() => void require(key)}
-                    >
-                      {say(key.signed ? 'signingNewSecret' : 'signingOn')}
-                    </button>
-                  </div>
+                    </div>
+                  </For>
                 </li>
               ))}
             </ul>

@@ -1,4 +1,5 @@
 import { keyScopes } from '../../wire/account.ts';
+import { consoleRoles } from '../../wire/console.ts';
 import { planIds } from '../accounts/projects/plans.ts';
 import { type Command, UsageError } from './command.ts';
 import { optionHelp } from './option-arguments.ts';
@@ -29,7 +30,7 @@ siann projects create NAME [--plan ${planIds.join('|')}]   (default: free)
 siann projects rename PROJECT NAME
 siann projects allow PROJECT NETWORK…|--everyone   the networks that may use its keys, as 192.0.2.0/24 or 2001:db8::/32
 siann projects delete PROJECT [--yes]   its keys stop working at once; on a terminal it asks first, unless --yes
-  A project is named by its name or its id. These and the next four work whether or not the service is running;
+  A project is named by its name or its id. These and the next five work whether or not the service is running;
   --json prints one object a line.`,
   keys: `siann keys create --project PROJECT --environment live|test [--name NAME] [--expires 90d|2027-01-31] [--scopes SCOPES]
   Prints a new key, once: only its hash is kept. SCOPES are some of ${keyScopes.join(',')}; without them it may do everything.
@@ -45,8 +46,13 @@ siann plans set PROJECT ${planIds.join('|')}`,
   usage: `siann usage [--project PROJECT] [--key KEY] [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--json]
   Minutes and requests of each key, of this month if no days are named; days are in UTC.`,
   users: `siann users list
-siann users link   prints a link that lets somebody choose a name and a password for the console
-siann users remove NAME [--yes]`,
+siann users link [--role ${consoleRoles.join('|')}]   prints a link that lets somebody choose a name and a password for the console
+siann users link --user NAME   a link for a new password of that user
+siann users role NAME ${consoleRoles.join('|')}
+siann users remove NAME [--yes]
+  A viewer sees everything and changes nothing, an operator manages projects and keys, an owner also users.`,
+  audit: `siann audit [--limit 50] [--before POSITION] [--json]
+  Who changed what, when and from where, through the console and the command line.`,
   models: `siann models [--json]
   Lists the speech models: whether they are installed and prepared, and how much disk and memory they take.`,
   doctor: `siann doctor [--json] [--settings]

@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   plans: async () => (await import('./accounts/plans.ts')).plans,
   usage: async () => (await import('./accounts/usage.ts')).usage,
   users: async () => (await import('./accounts/users.ts')).users,
+  audit: async () => (await import('./accounts/audit.ts')).audit,
   models: async () => (await import('./machine/models.ts')).models,
   doctor: async () => (await import('./machine/doctor.ts')).doctor,
   help: async () => (await import('./help.ts')).help,

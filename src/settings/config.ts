@@ -18,7 +18,7 @@ const foreignSettings = /^SIANN_(SPEECH|BENCH_.*)$/;
 
 /** All settings, and the values that are computed from several of them. */
 export type Config = Readonly<
-  Omit<SettingValues, 'database' | 'certPath' | 'keyPath'> & {
+  Omit<SettingValues, 'database' | 'certPath' | 'keyPath' | 'console'> & {
     dataFolder: string;
     cacheFolder: string;
     /** `postgres://…`, or the path of a SQLite file. */
@@ -26,6 +26,8 @@ export type Config = Readonly<
     instance: string;
     /** The operator's certificate. Without it, a development CA makes one. */
     certificate: { certPath: string; keyPath: string } | undefined;
+    /** From where the console may be used. Undefined turns it off, and an empty list lets everybody in. */
+    consoleNetworks: readonly string[] | undefined;
     /** Where spans are sent, from OpenTelemetry's standard variable. Without it, no spans are made. */
     otlpEndpoint: string | undefined;
   }
@@ -49,7 +51,7 @@ export function loadConfig(env: Environment): Config {
   const problems = [...given.flatMap(([key, value]) => problemWith(key, value!)), ...conflicts(env)];
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const { database, certPath, keyPath, ...values } = readAll(env);
+  const { database, certPath, keyPath, console: consoleAccess, ...values } = readAll(env);
   const dataFolder = values.dataFolder ?? join(projectFolder, 'data');
   return Object.freeze({
     ...values,
@@ -58,6 +60,7 @@ export function loadConfig(env: Environment): Config {
     databaseUrl: databaseUrl(values.databaseUrl ?? database ?? join(dataFolder, 'siann.db')),
     instance: values.instance ?? defaultInstance(values),
     certificate: certPath && keyPath ? { certPath, keyPath } : undefined,
+    consoleNetworks: networksOf(consoleAccess),
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
   });
 }
@@ -138,12 +141,19 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   redis: (value) => /^rediss?:\/\//i.test(value) && URL.canParse(value),
   secret: (value) => value.length >= shortestSecret,
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
+  console: (value) =>
+    value === 'on' || value === 'off' || (splitList(value).length > 0 && formats.networks(value)),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
   networks: (value) => splitList(value).every((network) => parseNetwork(network) !== undefined),
   origins: (value) =>
     value === '*' ||
     splitList(value).every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
 };
+
+function networksOf(consoleAccess: string): readonly string[] | undefined {
+  if (consoleAccess === 'off') return undefined;
+  return consoleAccess === 'on' ? [] : splitList(consoleAccess);
+}
 
 function splitList(value: string): string[] {
   return value.split(/[\s,]+/).filter((part) => part !== '');

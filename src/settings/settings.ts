@@ -16,7 +16,7 @@ export type Setting = {
   | { kind: 'whole'; minimum: number; maximum: number; default: number }
 );
 
-export type TextFormat = 'database' | 'postgres' | 'redis' | 'secret' | 'host';
+export type TextFormat = 'console' | 'database' | 'postgres' | 'redis' | 'secret' | 'host';
 export type ListFormat = 'networks' | 'origins';
 
 export const settings = {
@@ -281,6 +281,14 @@ export const settings = {
     default: 256,
     sentence:
       'How many files may be in transcription at the same time, including those that wait. Further files are asked to try again later.',
+  },
+  SIANN_CONSOLE: {
+    key: 'console',
+    kind: 'text',
+    format: 'console',
+    default: 'on',
+    sentence:
+      'Who may open the web console: on for every address, off for nobody, or the networks that may, such as 192.0.2.0/24,2001:db8::/32.',
   },
   SIANN_API_KEY: {
     key: 'apiKey',

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** The rows as both engines hold them. Times are ISO 8601 text where people read them, milliseconds where they are compared. */
 export type Tables = {
   accounts: AccountRow;
@@ -11,6 +13,7 @@ export type Tables = {
   sign_in_links: SignInLinkRow;
   sign_in_sessions: SignInSessionRow;
   known_devices: KnownDeviceRow;
+  audit_entries: AuditEntryRow;
 };
 
 export type AccountRow = { id: string; name: string; created_at: string };
@@ -83,10 +86,26 @@ export type LedgerEntryRow = {
 export type DailyUsageRow = { key_id: string; day: string; used_ms: number; requests: number };
 
 /** Who may use the console. */
-export type ConsoleUserRow = { id: string; name: string; password_hash: string; created_at: string };
+export type ConsoleUserRow = {
+  id: string;
+  name: string;
+  /** `none` for somebody who can only sign in with the identity provider. */
+  password_hash: string;
+  created_at: string;
+  role: Generated<string>;
+  /** Who it is for the identity provider: its address and its name for the person. */
+  provider_subject: string | null;
+};
 
 /** SHA-256 of a link that lets one person choose a name and a password, once. */
-export type SignInLinkRow = { hash: string; expires_at_ms: number };
+export type SignInLinkRow = {
+  hash: string;
+  expires_at_ms: number;
+  /** Of the user that is made with it. */
+  role: Generated<string>;
+  /** The one user who can use it for a new password. Null for anybody. */
+  user_id: string | null;
+};
 
 /** SHA-256 of what the browser's cookie holds. */
 export type SignInSessionRow = {
@@ -98,3 +117,19 @@ export type SignInSessionRow = {
 
 /** SHA-256 of the secret of a browser in which this user has signed in. */
 export type KnownDeviceRow = { hash: string; user_id: string; expires_at_ms: number };
+
+/** Who changed what, when and from where. Rows are only added. */
+export type AuditEntryRow = {
+  id: string;
+  at_ms: number;
+  /** `console`, `command line` or `service`. */
+  source: string;
+  actor: string;
+  actor_id: string | null;
+  address: string | null;
+  action: string;
+  target_id: string | null;
+  target_name: string | null;
+  /** What it was before and is now, as a JSON object of texts. */
+  details: string | null;
+};

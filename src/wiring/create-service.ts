@@ -5,6 +5,7 @@ import { createLedger } from '../accounts/ledger/ledger.ts';
 import { startLedgerUpkeep } from '../accounts/ledger/ledger-upkeep.ts';
 import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts';
 import { type Plans, plans as publishedPlans } from '../accounts/projects/plans.ts';
+import type { ConsoleUsers } from '../accounts/sign-in/console-users.ts';
 import type { SignIn } from '../accounts/sign-in/sign-in.ts';
 import { createUsageViews } from '../accounts/usage/usage-views.ts';
 import { createNetworkList } from '../addresses/networks.ts';
@@ -46,6 +47,7 @@ export type Service = AsyncDisposable & {
   authorityPath: string | undefined;
   accounts: Accounts;
   signIn: SignIn;
+  users: ConsoleUsers;
   recogniser: Recogniser;
   /** Builds the files of the console. Otherwise they are built for the first browser, which waits. */
   prepareConsole(): Promise<void>;
@@ -104,7 +106,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       log,
       addresses,
     });
-    const webConsole = createConsole({ database, counters, accounts, plans, figures, addresses });
+    const webConsole = createConsole({
+      database,
+      counters,
+      accounts,
+      plans,
+      figures,
+      addresses,
+      networks: config.consoleNetworks,
+    });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);
       await webConsole.routes(app);
@@ -121,6 +131,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       authorityPath: certificates?.authorityPath,
       accounts,
       signIn: webConsole.signIn,
+      users: webConsole.users,
       recogniser,
       prepareConsole: webConsole.prepare,
       async drain() {

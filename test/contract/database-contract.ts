@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
+import { hashOf } from '../../src/accounts/keys/api-key.ts';
+import { createKeyLookup } from '../../src/accounts/keys/key-lookup.ts';
+import { createAccounts } from '../../src/accounts/projects/accounts.ts';
+import { createConsoleUsers } from '../../src/accounts/sign-in/console-users.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/all.ts';
 import { connect, openDatabase } from '../../src/storage/open-database.ts';
@@ -36,6 +40,36 @@ export function databaseContract(create: CreateDatabase): void {
       migrations.map((_, index) => index + 1),
     );
     for (const database of databases) await database[Symbol.asyncDispose]();
+  });
+
+  it('brings the first tables up to date with what is in them: keys go on working, users become owners', async () => {
+    await using file = await create();
+    const text = 'sk_live_abcdefghijklmnopqrstuvwxyz012345';
+    {
+      await using old = await connect(file.url);
+      await migrate({ ...old, migrations: migrations.slice(0, 3) });
+      const statements = [
+        `INSERT INTO accounts VALUES ('acc_1', 'default', '2026-01-01')`,
+        `INSERT INTO projects VALUES ('proj_1', 'acc_1', 'default', 'free', '[]', '2026-01-01', NULL)`,
+        `INSERT INTO api_keys VALUES ('key_1', 'proj_1', 'old', 'live', 'sk_live_abcd', '${hashOf(text)}', NULL, '2026-01-01', NULL, NULL)`,
+        `INSERT INTO daily_usage VALUES ('key_1', '2026-02-03', 1000, 1)`,
+        `INSERT INTO console_users VALUES ('user_1', 'mei', 'scrypt$1', '2026-01-01')`,
+        `INSERT INTO sign_in_links VALUES ('hash', 99999999999999)`,
+      ];
+      for (const statement of statements) await sql.raw(statement).execute(old.queries);
+    }
+    await using database = await openDatabase(file);
+    const known = await createKeyLookup({ database }).find(text);
+    assert.deepEqual(
+      [known?.admitted.key.id, known?.scopes, known?.endsAtMs],
+      ['key_1', undefined, undefined],
+    );
+    const [key] = await createAccounts({ database }).keys.list();
+    assert.deepEqual([key?.lastUsedAt, key?.expiresAt, key?.playground], ['2026-02-03', null, false]);
+    const [user] = await createConsoleUsers({ database }).list();
+    assert.deepEqual([user?.name, user?.role, user?.hasPassword], ['mei', 'owner', true]);
+    const [link] = await database.queries.selectFrom('sign_in_links').selectAll().execute();
+    assert.deepEqual([link?.role, link?.user_id], ['owner', null]);
   });
 
   it('runs only the migrations that are new, and undoes one that fails', async () => {

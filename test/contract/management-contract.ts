@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createAuditReader } from '../../src/accounts/audit/audit-log.ts';
+import { createAuditedAccounts } from '../../src/accounts/audit/audited-accounts.ts';
 import { hashOf } from '../../src/accounts/keys/api-key.ts';
 import { createPlaygroundKeys } from '../../src/accounts/keys/playground-keys.ts';
 import { createAccounts } from '../../src/accounts/projects/accounts.ts';
@@ -122,5 +124,80 @@ export function managementContract(create: CreateDatabase): void {
     while (!lease.revoked.aborted) await delay(20);
     await lease.close();
     await (await admit(real.key)).close();
+  });
+
+  it('notes every change with who made it, in the same transaction, and reads them page by page', async () => {
+    await using testbed = await createAccountTestbed(create);
+    const { database, clock } = testbed;
+    const actor = { source: 'console', name: 'mei', userId: 'user_1', address: '192.0.2.1' } as const;
+    const { projects, keys } = createAuditedAccounts({ database, clock }, actor);
+    const read = createAuditReader({ database });
+    assert.deepEqual(await read(), { entries: [], next: null });
+    const step = async <Result>(work: Promise<Result>) => {
+      const result = await work;
+      clock.advance(1);
+      return result;
+    };
+    const { id } = await step(projects.create({ name: 'talks' }));
+    await step(projects.rename(id, 'lectures'));
+    await step(projects.setPlan(id, 'basic'));
+    await step(projects.setAllow(id, ['192.0.2.0/24']));
+    const key = await step(keys.create({ project: id, environment: 'test', scopes: ['transcribe'] }));
+    await step(keys.rename(key.id, 'phone'));
+    await step(keys.roll(key.id, 3_600_000));
+    await step(keys.regenerate(key.id));
+    const { signingSecret } = await step(keys.requireSignature(key.id));
+    await step(keys.dropSignature(key.id));
+    await step(keys.revoke(key.id));
+    await step(projects.delete(id));
+    await assert.rejects(projects.create({ name: 'default' }), { code: 'invalid_value' });
+    await assert.rejects(keys.revoke('key_none'), { code: 'not_found' });
+
+    const all = await read({ limit: 100 });
+    assert.deepEqual(all.entries.map(({ action }) => action).reverse(), [
+      'project.create',
+      'project.rename',
+      'project.plan',
+      'project.allow',
+      'key.create',
+      'key.rename',
+      'key.roll',
+      'key.regenerate',
+      'key.sign',
+      'key.unsign',
+      'key.revoke',
+      'project.delete',
+    ]);
+    for (const { actor: who, source, address } of all.entries)
+      assert.deepEqual([who, source, address], ['mei', 'console', '192.0.2.1']);
+    assert.deepEqual(all.entries.at(-3)?.details, { from: 'free', to: 'basic' });
+    for (const secret of [key.key, signingSecret]) assert.ok(!JSON.stringify(all).includes(secret.slice(12)));
+
+    const paged: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = await read({ limit: 5, before });
+      paged.push(...page.entries.map(({ id: entry }) => entry));
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    assert.deepEqual(
+      paged,
+      all.entries.map(({ id: entry }) => entry),
+    );
+    for (const wrong of [{ limit: 0 }, { limit: 1001 }, { before: 'x' }])
+      await assert.rejects(read(wrong), { code: 'invalid_value' });
+  });
+
+  it('changes nothing when the change cannot be noted', async () => {
+    await using testbed = await createAccountTestbed(create);
+    const { database, clock } = testbed;
+    const actor = { source: 'console', name: 'mei' } as const;
+    const { projects } = createAuditedAccounts({ database, clock }, actor);
+    await database.queries.schema.dropTable('audit_entries').execute();
+    await assert.rejects(projects.create({ name: 'unseen' }));
+    assert.deepEqual(
+      (await projects.list()).map(({ name }) => name),
+      ['default'],
+    );
   });
 }

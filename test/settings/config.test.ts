@@ -41,6 +41,7 @@ test('without settings the defaults apply, and data is in the project folder', (
     keepAliveSeconds: 65,
     uploadIdleSeconds: 30,
     uploadBytesPerSecond: 1000,
+    consoleNetworks: [],
     otlpEndpoint: undefined,
     maxTranscriptions: 256,
     maxStreams: 256,
@@ -196,4 +197,13 @@ test('a secret is long, is known to API nodes alone, and is not repeated when it
   assert.equal(loadConfig({ SIANN_SECRET: 'x'.repeat(32) }).secret, 'x'.repeat(32));
   const worker = { SIANN_ROLE: 'worker', SIANN_REDIS_URL: 'redis://here', SIANN_SECRET: 'x'.repeat(32) };
   assert.match(problemOf(worker), /SIANN_SECRET: must not be set for the role worker/);
+});
+
+test('the console is on, off, or there for some networks', () => {
+  const networksOf = (value: string) => loadConfig({ SIANN_CONSOLE: value }).consoleNetworks;
+  assert.deepEqual(networksOf('on'), []);
+  assert.equal(networksOf('off'), undefined);
+  assert.deepEqual(networksOf('192.0.2.0/24, 2001:db8::/32'), ['192.0.2.0/24', '2001:db8::/32']);
+  for (const wrong of ['yes', ',', '192.0.2.0/24,everybody', '300.0.0.1'])
+    assert.throws(() => networksOf(wrong), /SIANN_CONSOLE/, wrong);
 });

@@ -14,12 +14,12 @@ export interface Accounts {
   createFirst(): Promise<Project | undefined>;
 }
 
-type Options = { database: Database; clock?: { now(): number } };
+export type AccountsOptions = { database: Database; clock?: { now(): number } };
 
 /** There is one account today. Its name is unique, so that two starts at once do not make two of them. */
 const accountName = 'default';
 
-export function createAccounts({ database, clock = Date }: Options): Accounts {
+export function createAccounts({ database, clock = Date }: AccountsOptions): Accounts {
   const { queries } = database;
   const now = () => new Date(clock.now()).toISOString();
 

@@ -1,14 +1,18 @@
+import type { Kysely } from 'kysely';
+import type { ConsoleRole, ConsoleUser } from '../../../wire/console.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Counters } from '../../storage/counters.ts';
 import type { Database } from '../../storage/database.ts';
 import { createMemoryCounters } from '../../storage/memory-counters.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { type Actor, addAuditEntry, type Change } from '../audit/audit-log.ts';
 import { hashOf, randomText } from '../keys/api-key.ts';
 import { checkedName } from '../projects/checked-name.ts';
+import { endSessions, noPassword, userOf } from './console-users.ts';
 import { createKnownDevices } from './known-devices.ts';
+import { createLinks, type Link, type LinkRequest, unknownLink } from './links.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { createSignInDelay } from './sign-in-delay.ts';
-
-export type ConsoleUser = { id: string; name: string; createdAt: string };
 
 /** A session as its browser holds it: token and device are shown to nobody else and kept nowhere. */
 export type NewSession = {
@@ -25,10 +29,13 @@ export type Origin = {
   device?: string | undefined;
 };
 
-/** Who may use the console, and who is using it. */
+/** Somebody for whom the identity provider vouches. */
+export type ProvidedUser = { subject: string; name: string; role: ConsoleRole };
+
+/** Who is using the console. */
 export interface SignIn {
   /** The secret of a link with which one person can choose a name and a password, once and within a day. */
-  createLink(): Promise<string>;
+  createLink(request?: LinkRequest): Promise<string>;
   /** Makes the user, or gives an old one a new password and ends its sessions. Throws not_found for a link that is used up. */
   useLink(link: string, user: { name: string; password: string }, from?: Origin): Promise<NewSession>;
   /** Always opens a new session, whatever the browser had before. Throws wrong_password or rate_limit_exceeded. */
@@ -38,12 +45,18 @@ export interface SignIn {
     address: string;
     device?: string | undefined;
   }): Promise<NewSession>;
+  /** Makes the user at the first time, and gives it the role that the provider's answer means today. */
+  signInProvided(user: ProvidedUser, from?: Origin): Promise<NewSession>;
+  /** Ends all other sessions, and gives this browser a new one. Throws wrong_password. */
+  changePassword(
+    user: ConsoleUser,
+    given: { current: string; password: string },
+    from: { address: string; device?: string | undefined },
+  ): Promise<NewSession>;
   /** Throws not_signed_in. */
   findUser(token: string | undefined): Promise<ConsoleUser>;
   signOut(token: string): Promise<void>;
-  signOutEverywhere(userId: string): Promise<void>;
-  listUsers(): Promise<ConsoleUser[]>;
-  removeUser(name: string): Promise<void>;
+  signOutEverywhere(user: Pick<ConsoleUser, 'id' | 'name'>, from?: Origin): Promise<void>;
 }
 
 type Options = {
@@ -53,7 +66,6 @@ type Options = {
   wait?(milliseconds: number): Promise<unknown>;
 };
 
-const linkLifetimeMs = 24 * 3600 * 1000;
 const sessionLifetimeMs = 7 * 24 * 3600 * 1000;
 
 export function createSignIn({ database, clock = Date, ...options }: Options): SignIn {
@@ -61,88 +73,157 @@ export function createSignIn({ database, clock = Date, ...options }: Options): S
   const { counters = createMemoryCounters({ clock }), wait } = options;
   const slowed = createSignInDelay({ counters, ...(wait && { wait }) });
   const devices = createKnownDevices({ database, clock });
+  const links = createLinks({ database, clock });
+  const createdAt = () => new Date(clock.now()).toISOString();
 
-  const findByName = (name: string) =>
-    queries.selectFrom('console_users').selectAll().where('name', '=', name).executeTakeFirst();
+  const findByName = (within: Kysely<Tables>, name: string) =>
+    within.selectFrom('console_users').selectAll().where('name', '=', name).executeTakeFirst();
+  const note = (
+    within: Kysely<Tables>,
+    user: Pick<ConsoleUser, 'id' | 'name'>,
+    from: Origin,
+    change: Change,
+  ) =>
+    addAuditEntry(within, {
+      actor: actorOf(user, from.address),
+      change: { ...change, target: user },
+      nowMs: clock.now(),
+    });
 
-  const openSession = async (user: ConsoleUser, { device }: Origin): Promise<NewSession> => {
+  const openSession = async (user: ConsoleUser, from: Origin): Promise<NewSession> => {
     const token = randomText(43);
     const now = clock.now();
-    await queries.deleteFrom('sign_in_sessions').where('expires_at_ms', '<=', now).execute();
-    await queries
-      .insertInto('sign_in_sessions')
-      .values({
-        hash: hashOf(token),
-        user_id: user.id,
-        created_at_ms: now,
-        expires_at_ms: now + sessionLifetimeMs,
-      })
-      .execute();
-    return { token, user, device: await devices.remember(user.id, device) };
+    await queries.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('sign_in_sessions').where('expires_at_ms', '<=', now).execute();
+      await transaction
+        .insertInto('sign_in_sessions')
+        .values({
+          hash: hashOf(token),
+          user_id: user.id,
+          created_at_ms: now,
+          expires_at_ms: now + sessionLifetimeMs,
+        })
+        .execute();
+      await note(transaction, user, from, { action: 'user.sign_in' });
+    });
+    return { token, user, device: await devices.remember(user.id, from.device) };
   };
 
-  const isLink = async (link: string): Promise<boolean> => {
-    const row = await queries
-      .selectFrom('sign_in_links')
-      .select('hash')
-      .where('hash', '=', hashOf(link))
-      .where('expires_at_ms', '>', clock.now())
-      .executeTakeFirst();
-    return row !== undefined;
-  };
-
-  const endSessions = async (userId: string): Promise<void> => {
-    await queries.deleteFrom('sign_in_sessions').where('user_id', '=', userId).execute();
+  /** A link for one user, or of an owner's making, can give an old name a new password. Any other makes a new user. */
+  const throwUnlessMeant = async (within: Kysely<Tables>, { role, userId }: Link, name: string) => {
+    const old = await findByName(within, name);
+    if (userId !== null && old?.id !== userId)
+      throw new ServiceError('invalid_value', {
+        param: 'name',
+        message: 'This link gives one user a new password. Write the name of that user.',
+      });
+    if (userId === null && old && role !== 'owner')
+      throw new ServiceError('invalid_value', {
+        param: 'name',
+        message: `There is a user named "${name}" already. Choose another name.`,
+      });
+    return old;
   };
 
   return {
-    async createLink() {
-      const link = randomText(43);
-      await queries.deleteFrom('sign_in_links').where('expires_at_ms', '<=', clock.now()).execute();
-      await queries
-        .insertInto('sign_in_links')
-        .values({ hash: hashOf(link), expires_at_ms: clock.now() + linkLifetimeMs })
-        .execute();
-      return link;
-    },
+    createLink: links.create,
     async useLink(link, given, from = {}) {
       const name = checkedName(given.name);
       // Hashing is dear: nobody gets it without a link. A link that is good is never refused for what others send.
-      if (!(await isLink(link))) {
+      const found = await links.find(link);
+      if (!found) {
         if (from.address !== undefined) await slowed.noteUnknownLink(from.address);
         throw unknownLink();
       }
+      await throwUnlessMeant(queries, found, name);
       const password_hash = await slowed.hashing(() => hashPassword(given.password));
-      // One statement finds the link and uses it up, so that only one of two people who come at once can use it.
-      const used = await queries
-        .deleteFrom('sign_in_links')
-        .where('hash', '=', hashOf(link))
-        .where('expires_at_ms', '>', clock.now())
-        .returning('hash')
-        .executeTakeFirst();
-      if (!used) throw unknownLink();
-      const row = await queries
-        .insertInto('console_users')
-        .values({
-          id: `user_${randomText(16)}`,
-          name,
-          password_hash,
-          created_at: new Date(clock.now()).toISOString(),
-        })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ password_hash }))
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await endSessions(row.id);
-      await devices.forgetAll(row.id);
-      return openSession(userOf(row), from);
+      const user = await queries.transaction().execute(async (transaction) => {
+        await links.use(transaction, link);
+        // Somebody may have taken the name meanwhile.
+        const old = await throwUnlessMeant(transaction, found, name);
+        const row = await transaction
+          .insertInto('console_users')
+          .values({
+            id: `user_${randomText(16)}`,
+            name,
+            password_hash,
+            created_at: createdAt(),
+            role: found.role,
+          })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ password_hash }))
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await endSessions(transaction, row.id);
+        const action = old ? 'user.password' : 'user.create';
+        await note(transaction, row, from, { action, ...(!old && { details: { role: row.role } }) });
+        return userOf(row);
+      });
+      await devices.forgetAll(user.id);
+      return openSession(user, from);
     },
     async signIn({ name, password, ...from }) {
-      const row = await findByName(name.trim());
+      const row = await findByName(queries, name.trim());
       const knownDevice = row && (await devices.find(row.id, from.device));
-      const isRight = () => isPassword(password, row?.password_hash);
+      const isRight = () => isPassword(password, hashIn(row));
       const right = await slowed.attempt({ name: name.trim(), address: from.address, knownDevice }, isRight);
       if (!right || !row) throw new ServiceError('wrong_password');
       return openSession(userOf(row), from);
+    },
+    async signInProvided({ subject, name, role }, from = {}) {
+      const id = `user_${hashOf(subject).slice(0, 16)}`;
+      const user = await queries.transaction().execute(async (transaction) => {
+        const known = await transaction
+          .selectFrom('console_users')
+          .selectAll()
+          .where('provider_subject', '=', subject)
+          .executeTakeFirst();
+        if (known) {
+          if (known.role === role) return userOf(known);
+          await transaction.updateTable('console_users').set({ role }).where('id', '=', known.id).execute();
+          await endSessions(transaction, known.id);
+          const details = { from: known.role, to: role };
+          await note(transaction, known, from, { action: 'user.role', details });
+          return userOf({ ...known, role });
+        }
+        // A name that somebody else has stays theirs.
+        const taken = await findByName(transaction, name);
+        const row = await transaction
+          .insertInto('console_users')
+          .values({
+            id,
+            name: taken ? `${name} (${id.slice(-6)})` : name,
+            password_hash: noPassword,
+            created_at: createdAt(),
+            role,
+            provider_subject: subject,
+          })
+          // The same person came through another node at the same moment.
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ role }))
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await note(transaction, row, from, { action: 'user.create', details: { role } });
+        return userOf(row);
+      });
+      return openSession(user, from);
+    },
+    async changePassword(user, { current, password }, from) {
+      const row = await findByName(queries, user.name);
+      const knownDevice = await devices.find(user.id, from.device);
+      const isRight = () => isPassword(current, hashIn(row));
+      if (!(await slowed.attempt({ name: user.name, address: from.address, knownDevice }, isRight)))
+        throw new ServiceError('wrong_password', { message: 'The present password is wrong.' });
+      const password_hash = await slowed.hashing(() => hashPassword(password));
+      await queries.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('console_users')
+          .set({ password_hash })
+          .where('id', '=', user.id)
+          .execute();
+        await endSessions(transaction, user.id);
+        await note(transaction, user, from, { action: 'user.password' });
+      });
+      await devices.forgetAll(user.id);
+      return openSession({ ...user, hasPassword: true }, from);
     },
     async findUser(token) {
       if (token === undefined) throw new ServiceError('not_signed_in');
@@ -159,27 +240,20 @@ export function createSignIn({ database, clock = Date, ...options }: Options): S
     async signOut(token) {
       await queries.deleteFrom('sign_in_sessions').where('hash', '=', hashOf(token)).execute();
     },
-    signOutEverywhere: endSessions,
-    async listUsers() {
-      return (await queries.selectFrom('console_users').selectAll().orderBy('created_at').execute()).map(
-        userOf,
-      );
-    },
-    async removeUser(name) {
-      const row = await findByName(name);
-      if (!row) throw new ServiceError('not_found', { message: `There is no user "${name}".` });
-      await endSessions(row.id);
-      await devices.forgetAll(row.id);
-      await queries.deleteFrom('console_users').where('id', '=', row.id).execute();
-    },
+    signOutEverywhere: (user, from = {}) =>
+      queries.transaction().execute(async (transaction) => {
+        await endSessions(transaction, user.id);
+        await note(transaction, user, from, { action: 'user.sign_out_everywhere' });
+      }),
   };
 }
 
-function unknownLink(): ServiceError {
-  const message = 'This link was used already or is too old. Make a new one with: npx siann users link';
-  return new ServiceError('not_found', { message });
+/** A user as somebody who changes something in the console. */
+export function actorOf({ id, name }: Pick<ConsoleUser, 'id' | 'name'>, address: string | undefined): Actor {
+  return { source: 'console', name, userId: id, address };
 }
 
-function userOf(row: { id: string; name: string; created_at: string }): ConsoleUser {
-  return { id: row.id, name: row.name, createdAt: row.created_at };
+/** Undefined for a user who is not there or has no password. Checking a password then takes as long, and fails. */
+function hashIn(row: { password_hash: string } | undefined): string | undefined {
+  return row?.password_hash === noPassword ? undefined : row?.password_hash;
 }

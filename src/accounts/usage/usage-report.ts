@@ -11,7 +11,12 @@ export type ReadUsageReport = (
   wanted: UsageRange & { project?: string | undefined; key?: string | undefined },
 ) => Promise<UsageReport>;
 
-type Options = { database: Database; accounts: Accounts; plans: Plans; clock?: { now(): number } };
+type Options = {
+  database: Database;
+  accounts: Pick<Accounts, 'projects' | 'keys'>;
+  plans: Plans;
+  clock?: { now(): number };
+};
 
 /** What the keys of one project, or of all, have used: for whoever runs the service. */
 export function createUsageReport({ database, accounts, plans, clock = Date }: Options): ReadUsageReport {

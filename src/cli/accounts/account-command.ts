@@ -1,6 +1,9 @@
 /** The common part of the commands for accounts: actions, the database, and what they print. */
+
+import { hostname, userInfo } from 'node:os';
 import type { ParseArgsConfig } from 'node:util';
-import { type Accounts, createAccounts } from '../../accounts/projects/accounts.ts';
+import type { Actor } from '../../accounts/audit/audit-log.ts';
+import { type AuditedAccounts, createAuditedAccounts } from '../../accounts/audit/audited-accounts.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/open-database.ts';
@@ -8,7 +11,12 @@ import { type CommandContext, parseCommandLine, refuseArguments, UsageError } fr
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';
 
-type AccountContext = CommandContext & { database: Database; accounts: Accounts };
+type AccountContext = CommandContext & {
+  database: Database;
+  accounts: AuditedAccounts;
+  /** Whoever runs the command, as the audit log names them. */
+  by: Actor;
+};
 
 export type Action = (args: string[], context: AccountContext) => Promise<void>;
 
@@ -33,7 +41,8 @@ export async function onDatabase(
   const config = context.loadConfig();
   await using database = await openDatabase({ url: config.databaseUrl });
   try {
-    await work({ ...context, database, accounts: createAccounts({ database }) });
+    const by = commandActor();
+    await work({ ...context, database, accounts: createAuditedAccounts({ database }, by), by });
   } catch (error) {
     throw asCommandError(error);
   }
@@ -74,6 +83,19 @@ export function tableOr(
   return rows.length === 0 ? `${empty}\n` : table([heading, ...rows]);
 }
 
+function commandActor(): Actor {
+  return { source: 'command line', name: systemUser(), address: hostname() };
+}
+
+/** In a container, the user may have no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
+
 function asCommandError(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === 'invalid_value') return new UsageError(error.message, { cause: error });
@@ -82,6 +104,9 @@ function asCommandError(error: unknown): unknown {
       `${error.message} See: siann projects list. A new one is made with: siann projects create NAME`,
       { cause: error },
     );
-  if (error.code === 'not_found') return new Error(`${error.message} See: siann keys list`, { cause: error });
+  if (error.code === 'not_found') {
+    const hint = error.message.includes('See: ') ? '' : ' See: siann keys list';
+    return new Error(`${error.message}${hint}`, { cause: error });
+  }
   return error;
 }

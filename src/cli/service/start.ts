@@ -8,9 +8,10 @@ export const start: Command = (args, context) => {
   refuseArguments(parseCommandLine(args, {}).positionals);
   return runService(context, async (service) => {
     const keys = await firstKeys(service);
-    const hasUsers = (await service.signIn.listUsers()).length > 0;
-    const link = hasUsers ? undefined : await service.signIn.createLink();
-    context.stdout.write(welcome({ service, keys, link }));
+    const hasConsole = context.loadConfig().consoleNetworks !== undefined;
+    const needsLink = hasConsole && (await service.users.list()).length === 0;
+    const link = needsLink ? await service.signIn.createLink() : undefined;
+    context.stdout.write(welcome({ service, keys, link, hasConsole }));
   });
 };
 

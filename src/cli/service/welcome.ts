@@ -12,20 +12,23 @@ type WelcomeOptions = {
   keys: Keys | undefined;
   /** Set as long as nobody can sign in to the console. */
   link: string | undefined;
+  /** False when the settings turn the console off. */
+  hasConsole?: boolean;
 };
 
 /** A few seconds of speech that come with the project. */
 const sampleRecording = fileURLToPath(new URL('../../../samples/talk.mp3', import.meta.url));
 
 /** One screen: where everything is, the keys, and what to try next. */
-export function welcome({ service: { addresses, authorityPath }, keys, link }: WelcomeOptions): string {
+export function welcome({ service, keys, link, hasConsole = true }: WelcomeOptions): string {
+  const { addresses, authorityPath } = service;
   const trust = authorityPath ? ` --cacert ${shellWord(authorityPath)}` : '';
   const origin = new URL(addresses.live).origin;
   return [
     '',
     'Siann is ready.',
     '',
-    `  console  ${origin}/console`,
+    ...(hasConsole ? [`  console  ${origin}/console`] : []),
     `  docs     ${origin}/docs`,
     `  live     ${addresses.live}`,
     `  test     ${addresses.test}`,

@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
+import { createAuditReader } from '../../accounts/audit/audit-log.ts';
+import { createAuditedAccounts } from '../../accounts/audit/audited-accounts.ts';
+import { createAddressCheck } from '../../accounts/keys/allow-list.ts';
 import { createPlaygroundKeys } from '../../accounts/keys/playground-keys.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
 import type { Plans } from '../../accounts/projects/plans.ts';
+import { type ConsoleUsers, createConsoleUsers } from '../../accounts/sign-in/console-users.ts';
 import { createSignIn, type SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { createUsageReport } from '../../accounts/usage/usage-report.ts';
 import type { Counters } from '../../storage/counters.ts';
@@ -13,6 +17,7 @@ import type { ServiceFigures } from './service-figures.ts';
 
 export type Console = {
   signIn: SignIn;
+  users: ConsoleUsers;
   /** Builds the files. Otherwise they are built for the first browser, which waits. */
   prepare(): Promise<void>;
   routes(app: FastifyInstance): Promise<void>;
@@ -25,23 +30,37 @@ export type ConsoleOptions = {
   plans: Plans;
   figures: ServiceFigures;
   addresses: Record<Environment, string>;
+  /** From where the console may be used. Undefined turns it off, and an empty list lets everybody in. */
+  networks: readonly string[] | undefined;
 };
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { database, counters, accounts, plans, figures, addresses } = options;
+  const { database, counters, accounts, plans, figures, addresses, networks } = options;
   const signIn = createSignIn({ database, counters });
+  const users = createConsoleUsers({ database });
   const files = createConsoleFiles();
   const readUsage = createUsageReport({ database, accounts, plans });
   const playgroundKeys = createPlaygroundKeys({ database, projects: accounts.projects });
   return {
     signIn,
-    prepare: async () => void (await files.all()),
-    routes: (app) =>
-      consoleRoutes(app, {
+    users,
+    prepare: async () => void (networks && (await files.all())),
+    routes: async (app) => {
+      if (!networks) return;
+      await consoleRoutes(app, {
         files,
+        allowsAddress: createAddressCheck(networks),
         signIn: { signIn, plans, addresses },
-        projects: { accounts, readUsage, playgroundKeys },
+        projects: {
+          accounts,
+          accountsFor: (actor) => createAuditedAccounts({ database }, actor),
+          readUsage,
+          playgroundKeys,
+        },
+        users: { users, signIn },
+        audit: { readAuditLog: createAuditReader({ database }) },
         figures,
-      }),
+      });
+    },
   };
 }

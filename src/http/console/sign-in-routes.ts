@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../../wire/account.ts';
-import type { ConsoleSession } from '../../../wire/console.ts';
+import type { ConsoleSession, ConsoleUser } from '../../../wire/console.ts';
 import { type Plans, planIds } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
-import { consoleUserOf } from './console-user.ts';
+import { consoleRoute, consoleUserOf } from './console-user.ts';
 import { endedSessionCookie, readDeviceCookie, readSessionCookie, sessionCookies } from './session-cookie.ts';
 
 export type SignInRoutesOptions = {
@@ -17,11 +17,13 @@ const text = Type.String({ maxLength: 1000 });
 const nameAndPassword = Type.Object({ name: text, password: text });
 const linkAndPassword = Type.Object({ link: text, name: text, password: text });
 
+const passwords = Type.Object({ current: text, password: text });
+
 /** Who is using the console. */
 export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions): void {
   const { signIn, plans, addresses } = options;
-  const config = { admission: 'open' } as const;
-  const signedOut = { admission: 'open', signedOut: true } as const;
+  const config = consoleRoute('viewer');
+  const signedOut = consoleRoute('nobody');
 
   app.get('/console/api/session', {
     config,
@@ -47,6 +49,15 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     },
   });
 
+  app.post<{ Body: { current: string; password: string } }>('/console/api/password', {
+    config,
+    schema: { hide: true, body: passwords },
+    handler: async (request, reply) => {
+      const session = await signIn.changePassword(consoleUserOf(request), request.body, originOf(request));
+      return begin(session, request, reply);
+    },
+  });
+
   app.post('/console/api/sign-out', {
     config,
     schema: { hide: true },
@@ -60,7 +71,7 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     config,
     schema: { hide: true },
     handler: async (request, reply) => {
-      await signIn.signOutEverywhere(consoleUserOf(request).id);
+      await signIn.signOutEverywhere(consoleUserOf(request), originOf(request));
       return reply.header('set-cookie', endedSessionCookie).code(204).send();
     },
   });
@@ -73,13 +84,13 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     return sessionView(session.user);
   }
 
-  function sessionView({ name }: { name: string }): ConsoleSession {
+  function sessionView({ id, name, role, hasPassword }: ConsoleUser): ConsoleSession {
     const published = planIds.map((id) => ({
       id,
       ...plans[id],
       quotaMinutes: plans[id].quotaMinutes ?? null,
     }));
-    return { user: { name }, addresses, plans: published };
+    return { user: { id, name, role, hasPassword }, addresses, plans: published };
   }
 }
 

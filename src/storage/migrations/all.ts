@@ -3,6 +3,7 @@ import { ledgerMigration } from './002-ledger.ts';
 import { consoleMigration } from './003-console.ts';
 import { knownDevicesMigration } from './004-known-devices.ts';
 import { keyLimitsMigration } from './005-key-limits.ts';
+import { rolesAndAuditMigration } from './006-roles-and-audit.ts';
 
 /**
  * Statements that both engines understand, in order. A released migration is never changed: write another after it. It may
@@ -14,4 +15,5 @@ export const migrations: readonly (readonly string[])[] = [
   consoleMigration,
   knownDevicesMigration,
   keyLimitsMigration,
+  rolesAndAuditMigration,
 ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, test } from 'node:test';
 import { type TemporaryDatabase, temporarySqlite } from '../../../bench/servers/temporary-database.ts';
 import { createAccounts } from '../../../src/accounts/projects/accounts.ts';
@@ -83,6 +84,32 @@ test('a key can end, may do some things only, and is rolled with time to change 
     const refused = await siann(`keys roll ${made.id} --grace ${grace}`);
     assert.equal(refused.code, 2, grace);
   }
+});
+
+test('every change is in the audit log, with who made it and on which machine', async () => {
+  assert.match((await siann('audit')).out, /^Nothing has been changed yet\.\n$/);
+  await siann('projects create talks --plan basic');
+  await siann('plans set talks free');
+  await siann('users link --role viewer');
+  const { objects } = await siann('audit --json');
+  assert.deepEqual(
+    objects.map(({ action, source, actor, address }) => [action, source, actor, address]).reverse(),
+    ['project.create', 'project.plan', 'user.link'].map((action) => [
+      action,
+      'command line',
+      userInfo().username,
+      hostname(),
+    ]),
+  );
+  const { out } = await siann('audit --limit 1');
+  assert.match(out, /user\.link: role viewer/);
+  const [, position] = /--before (\S+)/.exec(out)!;
+  assert.match(
+    (await siann(`audit --limit 1 --before ${position}`)).out,
+    /project\.plan: from basic, to free +talks/,
+  );
+  for (const wrong of ['--limit many', '--limit 5000', '--before yesterday'])
+    assert.equal((await siann(`audit ${wrong}`)).code, 2, wrong);
 });
 
 test('deleting a project asks on a terminal, unless --yes is given', async () => {

@@ -22,7 +22,11 @@ test('a link lets somebody into the console, and a user can be removed', async (
     await using database = await openDatabase(file);
     await createSignIn({ database }).useLink(link!, { name: 'mei', password: 'a quiet river' });
   }
-  assert.match(await run('list'), /mei +user_/);
+  assert.match(await run('list'), /mei +user_\w+ +owner +password/);
+  assert.match(await run('role mei viewer'), /mei is viewer now/);
+  assert.match(await run('list'), /mei +user_\w+ +viewer/);
+  assert.match(await run('link --user mei'), /a new password for mei/);
+  assert.match(await run('link --role operator'), /is operator then/);
   assert.match(await run('remove mei --yes'), /Removed mei/);
   assert.match(await run('list'), /^Nobody/);
 });
@@ -37,6 +41,8 @@ test('the first screen has the console’s link and the keys; a later one has ne
   assert.match(first, /The browser warns about the certificate/);
   assert.match(first, /sk_live_1/);
   assert.ok(first.split('\n').length <= 40, 'one screen');
+  const without = welcome({ service, keys: undefined, link: undefined, hasConsole: false });
+  assert.doesNotMatch(without, /console/);
   const later = welcome({ service, keys: undefined, link: undefined });
   assert.doesNotMatch(later, /setup|sk_/);
   assert.match(later, /console {2}https:\/\/localhost:8443\/console\n/);
