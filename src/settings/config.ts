@@ -55,6 +55,8 @@ export function loadConfig(env: Environment): Config {
   const dataFolder = values.dataFolder ?? join(projectFolder, 'data');
   return Object.freeze({
     ...values,
+    // Proxies keep connections for a minute, and must not send a request on one that is being closed.
+    ...(values.tls === 'proxy' && !env.SIANN_KEEP_ALIVE_SECONDS && { keepAliveSeconds: 65 }),
     dataFolder,
     cacheFolder: values.cacheFolder ?? join(dataFolder, 'models'),
     databaseUrl: databaseUrl(values.databaseUrl ?? database ?? join(dataFolder, 'siann.db')),

@@ -221,30 +221,40 @@ export const settings = {
     maximum: 1_000_000,
     default: 4096,
     sentence:
-      'How many connections each environment keeps open, a whole number of 8 or more. One address may have a quarter of them; this limit does not apply to trusted proxies.',
+      'How many connections each environment keeps open, a whole number of 8 or more. One address, or one /64 of IPv6, may have a quarter of them; this limit does not apply to trusted proxies.',
   },
   SIANN_HEADERS_SECONDS: {
     key: 'headersSeconds',
     kind: 'whole',
     minimum: 1,
     maximum: 3600,
-    default: 15,
+    default: 8,
     sentence: 'How long a client may take to send the headers of a request, in seconds.',
+  },
+  SIANN_BODY_SECONDS: {
+    key: 'bodySeconds',
+    kind: 'whole',
+    minimum: 1,
+    maximum: 3600,
+    default: 10,
+    sentence: 'How long a client may take to send the body of a request that uploads no file, in seconds.',
   },
   SIANN_KEEP_ALIVE_SECONDS: {
     key: 'keepAliveSeconds',
     kind: 'whole',
     minimum: 1,
     maximum: 3600,
-    default: 65,
-    sentence: 'How long a connection stays open without a request, in seconds.',
+    default: 15,
+    shownDefault: '15; with SIANN_TLS=proxy, 65',
+    sentence:
+      'How long a connection stays open without a request, in seconds. Behind a proxy, this must be longer than the proxy keeps its connections.',
   },
   SIANN_UPLOAD_IDLE_SECONDS: {
     key: 'uploadIdleSeconds',
     kind: 'whole',
     minimum: 1,
     maximum: 3600,
-    default: 30,
+    default: 15,
     sentence: 'How long an upload may pause before it is cut off, in seconds.',
   },
   SIANN_UPLOAD_BYTES_PER_SECOND: {
@@ -254,7 +264,7 @@ export const settings = {
     maximum: 1_000_000_000,
     default: 1000,
     sentence:
-      'How fast an upload must be on average once it has lasted 30 seconds, in bytes per second. A slower upload is cut off.',
+      'How fast an upload must be on average once it has lasted 15 seconds, in bytes per second. A slower upload is cut off.',
   },
   SIANN_MAX_STREAMS: {
     key: 'maxStreams',

@@ -1,5 +1,5 @@
 import { serviceUrl } from '../addresses/service-url.ts';
-import { openPort } from '../http/server/open-port.ts';
+import { openPort } from '../http/server/connection/open-port.ts';
 import { createOperatingServer } from '../http/server/operating-server.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createReadiness } from '../operations/readiness.ts';

@@ -37,9 +37,10 @@ test('without settings the defaults apply, and data is in the project folder', (
     logLevel: 'info',
     drainSeconds: 30,
     maxConnections: 4096,
-    headersSeconds: 15,
-    keepAliveSeconds: 65,
-    uploadIdleSeconds: 30,
+    headersSeconds: 8,
+    bodySeconds: 10,
+    keepAliveSeconds: 15,
+    uploadIdleSeconds: 15,
     uploadBytesPerSecond: 1000,
     consoleNetworks: [],
     otlpEndpoint: undefined,
@@ -63,6 +64,11 @@ test('each setting is read, and the cache follows the data folder', () => {
   assert.equal(config.model, 'tiny');
   assert.deepEqual([config.processes, config.threads, config.memoryLimitMegabytes], [2, 3, 900]);
   assert.equal(loadConfig({ SIANN_CACHE: '/cache' }).cacheFolder, '/cache');
+});
+
+test('behind a proxy, idle connections stay open for longer than the proxy keeps them', () => {
+  assert.equal(loadConfig({ SIANN_TLS: 'proxy' }).keepAliveSeconds, 65);
+  assert.equal(loadConfig({ SIANN_TLS: 'proxy', SIANN_KEEP_ALIVE_SECONDS: '20' }).keepAliveSeconds, 20);
 });
 
 test('the database is a file in the data folder, another file, or a PostgreSQL server', () => {

@@ -50,7 +50,7 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
   const pace = {
     idleMs: config.uploadIdleSeconds * 1000,
     minimumBytesPerSecond: config.uploadBytesPerSecond,
-    graceMs: 30_000,
+    graceMs: 15_000,
   };
 
   const streamLimits = {

@@ -13,6 +13,8 @@ declare module 'fastify' {
     scope?: KeyScope | 'any';
     /** Answered over plain HTTP too, for probes that do not pass the proxy. */
     insecure?: boolean;
+    /** The route itself ends a body that comes too slowly, because it may take long. All other bodies have a deadline. */
+    pacesBody?: boolean;
     /** Finds the credentials of a request, if they are not simply the Authorization header. */
     credentials?: (request: FastifyRequest['raw']) => Pick<Credential, 'authorization' | 'streamToken'>;
   }

@@ -6,6 +6,7 @@ import { errorBody, ServiceError } from '../../errors/service-error.ts';
 import { createAdmissionHook } from './admission-hook.ts';
 import { answerClientError } from './client-error.ts';
 import type { ClientOrigin } from './client-origin.ts';
+import { startBodyDeadline } from './connection/body-deadline.ts';
 import { errorHeaders } from './error-headers.ts';
 import { createKnownPaths } from './known-paths.ts';
 import { createRequestId } from './request-id.ts';
@@ -17,9 +18,16 @@ export type EnvironmentAppOptions = RequestRecordOptions & {
   createServer(handler: RequestListener): Server;
   /** Tells browsers to use HTTPS only. This is for certificates that browsers trust. */
   strictTransport?: boolean;
+  /** How long a body may take, on every route that does not pace it. */
+  bodyMs?: number;
+  /** A client that reads nothing of its answer for so long is gone. */
+  unreadMs?: number;
   /** Adds the routes. */
   routes(app: FastifyInstance): void | Promise<void>;
 };
+
+const defaultBodyMs = 10_000;
+const defaultUnreadMs = 15_000;
 
 /** Receives, admits and answers every request of one environment, whatever happens on the way. */
 export async function createEnvironmentApp(options: EnvironmentAppOptions): Promise<FastifyInstance> {
@@ -60,8 +68,15 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     receive(request, reply);
     const { address, secure } = options.clientOrigin(request.raw);
     request.clientAddress = address;
+    if (!request.routeOptions.config.pacesBody) expectBody(request, reply);
     if (state.draining) reply.header('connection', 'close');
     done(secure || request.routeOptions.config.insecure ? undefined : new ServiceError('https_required'));
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    // Node.js destroys a socket on which nothing has moved for so long. After the answer, it sets the time of idle connections.
+    reply.raw.socket?.setTimeout(options.unreadMs ?? defaultUnreadMs);
+    if (request.routeOptions.config.pacesBody) expectBody(request, reply);
+    done();
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => {
@@ -80,6 +95,14 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if (options.strictTransport) reply.header('strict-transport-security', 'max-age=31536000');
+  }
+
+  function expectBody(request: FastifyRequest, reply: FastifyReply): void {
+    const stop = startBodyDeadline(request.raw, options.bodyMs ?? defaultBodyMs, () => {
+      if (!reply.sent)
+        answerError(new ServiceError('request_timeout'), request, reply.header('connection', 'close'));
+    });
+    request.raw.once('close', stop);
   }
 
   function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {

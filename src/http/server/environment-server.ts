@@ -6,14 +6,17 @@ import { requestsEnded } from '../../operations/service-state.ts';
 import type { Config } from '../../settings/config.ts';
 import type { CertificateSource } from '../tls/certificate-source.ts';
 import { createClientOrigin } from './client-origin.ts';
+import type { OpenPort } from './connection/open-port.ts';
 import { createEnvironmentApp } from './environment-app.ts';
 import { createNodeServer } from './node-server.ts';
-import type { OpenPort } from './open-port.ts';
 import type { RequestRecordOptions } from './request-record.ts';
 
 export type EnvironmentServerOptions = RequestRecordOptions & {
   port: OpenPort;
-  config: Pick<Config, 'tls' | 'trustedProxies' | 'certificate' | 'headersSeconds' | 'keepAliveSeconds'>;
+  config: Pick<
+    Config,
+    'tls' | 'trustedProxies' | 'certificate' | 'headersSeconds' | 'bodySeconds' | 'keepAliveSeconds'
+  >;
   /** Without it, plain HTTP to a proxy. */
   certificates: CertificateSource | undefined;
   gate: Gate;
@@ -37,6 +40,7 @@ export async function createEnvironmentServer(options: EnvironmentServerOptions)
     tracing,
     routes,
     clientOrigin: createClientOrigin(config),
+    bodyMs: config.bodySeconds * 1000,
     strictTransport: config.certificate !== undefined,
     createServer(handler: RequestListener) {
       created = createNodeServer({ config, certifiedKey: certificates?.current() }, handler);

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Config } from '../../settings/config.ts';
 import { routeUpgrades } from '../realtime/upgrade-requests.ts';
 import type { CertifiedKey } from '../tls/certified-key.ts';
+import { boundPipelines } from './connection/request-pipelines.ts';
 
 export type NodeServerOptions = {
   config: Pick<Config, 'headersSeconds' | 'keepAliveSeconds'>;
@@ -11,21 +12,22 @@ export type NodeServerOptions = {
 };
 
 const maxHeaderBytes = 16 * 1024;
-const handshakeMs = 10_000;
+const handshakeMs = 6_000;
 
 /** Node's server with limits on slow and oversized requests. It listens to nothing by itself: open-port.ts hands it connections. */
 export function createNodeServer(
   { config, certifiedKey }: NodeServerOptions,
-  handler: RequestListener,
+  given: RequestListener,
 ): Server {
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: config.headersSeconds * 1000,
     keepAliveTimeout: config.keepAliveSeconds * 1000,
-    // An upload may take any time; upload-pace.ts ends one that is too slow.
+    // An upload may take any time; upload-pace.ts ends one that is too slow, and body-deadline.ts every other body.
     requestTimeout: 0,
-    connectionsCheckingInterval: Math.min(5_000, config.headersSeconds * 500),
+    connectionsCheckingInterval: Math.min(1_000, config.headersSeconds * 500),
   };
+  const handler = boundPipelines(given);
   const server = certifiedKey
     ? createHttpsServer(
         { ...limits, ...certifiedKey, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs },

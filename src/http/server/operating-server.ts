@@ -7,9 +7,9 @@ import type { ServiceState } from '../../operations/service-state.ts';
 import type { Config } from '../../settings/config.ts';
 import { operatingRoutes } from '../routes/operating.ts';
 import { createClientOrigin } from './client-origin.ts';
+import type { OpenPort } from './connection/open-port.ts';
 import { createEnvironmentApp } from './environment-app.ts';
 import { createNodeServer } from './node-server.ts';
-import type { OpenPort } from './open-port.ts';
 
 export type OperatingServerOptions = {
   port: OpenPort;

@@ -5,7 +5,7 @@ import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { ServiceState } from '../../operations/service-state.ts';
 import type { RequestSpan, Tracing } from '../../operations/tracing.ts';
-import { boundUnreadBody, closeAfterBody } from './unread-body.ts';
+import { boundUnreadBody, closeAfterBody } from './connection/unread-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

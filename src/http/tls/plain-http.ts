@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { answerRaw } from '../server/raw-answer.ts';
 
 const tlsHandshake = 0x16;
-const firstByteMs = 10_000;
+const firstByteMs = 4_000;
 
 /**
  * Passes a connection on when it begins with TLS. One that speaks plain HTTP is answered that HTTPS is required, instead of

@@ -11,7 +11,7 @@ type EventStream = Disposable & {
 type EventStreamOptions = { response: ServerResponse; signal: AbortSignal; heartbeatMs: number };
 
 /** A client that reads nothing for so long is gone. */
-const stallMs = 60_000;
+const stallMs = 15_000;
 
 /** Writes the head at once. From then on, regular comments keep proxies from closing a quiet connection. */
 export function openEventStream({ response, signal, heartbeatMs }: EventStreamOptions): EventStream {
@@ -32,7 +32,10 @@ export function openEventStream({ response, signal, heartbeatMs }: EventStreamOp
       response.write(events.map(encode).join(''));
       if (response.writableNeedDrain) await drained(response, signal);
     },
-    end: (event) => void response.end(encode(event)),
+    end(event) {
+      response.socket?.setTimeout(stallMs);
+      response.end(encode(event));
+    },
     [Symbol.dispose]: () => clearInterval(heartbeat),
   };
 }

@@ -34,7 +34,12 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
   app.route({
     method: 'POST',
     url: '/v1/audio/transcriptions',
-    config: { admission: 'connection', scope: 'transcribe', documented: transcriptionSchema },
+    config: {
+      admission: 'connection',
+      scope: 'transcribe',
+      pacesBody: true,
+      documented: transcriptionSchema,
+    },
     onRequest: async (request) => void readUploadHeaders(request.headers),
     handler: transcribeUpload,
   });

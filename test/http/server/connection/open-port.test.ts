@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRaw, type RawConnection } from '../../support/raw-connection.ts';
-import { startService } from '../../support/service.ts';
+import { openRaw, type RawConnection } from '../../../support/raw-connection.ts';
+import { startService } from '../../../support/service.ts';
 
 test('localhost is both 127.0.0.1 and ::1 on one port', async () => {
   await using running = await startService();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRaw } from '../../support/raw-connection.ts';
-import { startService } from '../../support/service.ts';
+import { openRaw } from '../../../support/raw-connection.ts';
+import { startService } from '../../../support/service.ts';
 
 test('a refusal reaches a client that closes the connection after it, and sends before it reads', async () => {
   await using running = await startService();

@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
-import { normaliseAddress } from '../../addresses/client-address.ts';
-import type { NetworkList } from '../../addresses/networks.ts';
-import { expectTls } from '../tls/plain-http.ts';
+import { createServer, type Server } from 'node:net';
+import { expectTls } from '../../tls/plain-http.ts';
+import { type ConnectionShares, createConnectionShares } from './connection-shares.ts';
 
-export type OpenPortOptions = {
+export type OpenPortOptions = ConnectionShares & {
   host: string;
   port: number;
-  maxConnections: number;
-  /** Addresses that may hold all connections, such as a proxy. Any other address may hold a quarter of them. */
-  unlimited?: NetworkList;
 };
 
 export type OpenPort = AsyncDisposable & {
@@ -23,7 +19,6 @@ export type OpenPort = AsyncDisposable & {
 };
 
 const tcpKeepAliveMs = 60_000;
-const shareOfOne = 1 / 4;
 
 /**
  * A port is taken before anything else is done, so that only one of two services on the same data starts. The listening
@@ -32,7 +27,7 @@ const shareOfOne = 1 / 4;
  */
 export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
   const { host, port } = options;
-  const connections = createConnections(options);
+  const connections = createConnectionShares(options);
   const listeners: Server[] = [];
   let server: HttpServer | undefined;
   const open = async (address: string, number: number) => {
@@ -82,31 +77,6 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
       server?.closeAllConnections();
       connections.destroyAll();
       server?.close();
-    },
-  };
-}
-
-function createConnections({ maxConnections, unlimited }: OpenPortOptions) {
-  const sockets = new Set<Socket>();
-  const ofAddress = new Map<string, number>();
-  return {
-    admit(socket: Socket): boolean {
-      const address = normaliseAddress(socket.remoteAddress ?? '');
-      const others = ofAddress.get(address) ?? 0;
-      const share = unlimited?.includes(address) ? 1 : shareOfOne;
-      if (sockets.size >= maxConnections || others >= maxConnections * share) return false;
-      sockets.add(socket);
-      ofAddress.set(address, others + 1);
-      socket.once('close', () => {
-        sockets.delete(socket);
-        const left = ofAddress.get(address)! - 1;
-        if (left > 0) ofAddress.set(address, left);
-        else ofAddress.delete(address);
-      });
-      return true;
-    },
-    destroyAll() {
-      for (const socket of sockets) socket.destroy();
     },
   };
 }
