@@ -12,6 +12,7 @@ RUN npm ci --omit=dev --ignore-scripts
 COPY weights weights/
 COPY src/model src/model/
 COPY deploy/image deploy/image/
+RUN node deploy/image/make-sbom.mjs sbom.cdx.json
 RUN node --import tsx deploy/image/prepare-models.ts /models "${SIANN_MODEL}"
 RUN node deploy/image/prune.mjs /app "${SIANN_MODEL}"
 COPY LICENSE NOTICE ./
@@ -34,7 +35,11 @@ LABEL org.opencontainers.image.title="Siann" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
-RUN install -d -o 10001 -g 10001 /data && ln -s /app/bin/siann.mjs /usr/local/bin/siann
+# Nothing is installed or built in a running container, and nobody becomes root.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* /root/.npm \
+      /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+    && find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
+    && install -d -o 10001 -g 10001 /data && ln -s /app/bin/siann.mjs /usr/local/bin/siann
 COPY --from=build /models /models
 COPY --from=build /app /app
 ENV NODE_ENV=production \

@@ -62,7 +62,7 @@ const areas: Area[] = [
   },
   {
     title: 'Chaos and attacks',
-    benches: ['chaos', 'hostile'],
+    benches: ['chaos', 'containers', 'hostile'],
     usualModel: 'tiny',
     says: 'everything that can be killed is killed; one tenant attacks while another works; requests and streams are mutated from a seed; model tiny.',
   },
