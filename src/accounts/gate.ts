@@ -9,6 +9,8 @@ import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
 import { createLastUse } from './keys/last-use.ts';
 import { createRevocationMonitor } from './keys/revocation-monitor.ts';
 import { emptyBodyHash, readSignature, refuseReplay, type Signature } from './keys/signature.ts';
+import type { SignatureNotes } from './keys/signature-notes.ts';
+import type { SigningSecrets } from './keys/signing-secrets.ts';
 import { createStreamTokens } from './keys/stream-tokens.ts';
 import { createLease } from './lease.ts';
 import { createBalanceReader } from './ledger/balances.ts';
@@ -24,12 +26,21 @@ export type GateOptions = {
   /** Where failures of the work between requests go. */
   log: { error(fields: object, message: string): void };
   clock?: { now(): number };
+  /** Without it, signing secrets are kept readable. */
+  signingSecrets?: Pick<SigningSecrets, 'open'>;
+  /** Where used signatures are noted, if not among the counters. */
+  signatureNotes?: SignatureNotes;
 };
 
 /** Admits requests: one check after the other, in a fixed order. */
 export function createGate(options: GateOptions): Gate & Disposable {
   const { database, ledger, counters, plans, log, clock = Date } = options;
-  const keys = createKeyLookup({ database, clock });
+  const keys = createKeyLookup({
+    database,
+    clock,
+    ...(options.signingSecrets && { signingSecrets: options.signingSecrets }),
+  });
+  const notes = options.signatureNotes ?? counters;
   const tokens = createStreamTokens({ counters, clock });
   const authenticate = createAuthentication({ keys, tokens, counters });
   const readBalance = createBalanceReader({ database });
@@ -83,14 +94,14 @@ export function createGate(options: GateOptions): Gate & Disposable {
       if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
       const returnPermit = kind === 'connection' ? await takePermit(admitted, plan) : async () => {};
       // The signature is noted last, so that a request which was refused can be sent again unchanged.
-      if (kind === 'call' && signature) await refuseReplay(counters, keyId, signature);
+      if (kind === 'call' && signature) await refuseReplay(notes, keyId, signature);
 
       noteUse(keyId);
       const { requestId } = credential;
       const unverified = kind === 'call' ? undefined : signature;
       return createLease({
         admitted,
-        body: createBodyCheck({ keyId, counters, signed: signature !== undefined, unverified }),
+        body: createBodyCheck({ keyId, notes, signed: signature !== undefined, unverified }),
         charges: createCharges({ requestId, keyId, quotaMs: quotaOf(plan), ledger, clock }),
         token: { issue: (note) => tokens.issue(key.hash, note), note: tokenNote },
         abortWhenRevoked: (controller) => revocations.add(key, controller),

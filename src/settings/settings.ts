@@ -62,7 +62,7 @@ export const settings = {
     kind: 'text',
     format: 'secret',
     sentence:
-      'The secret of the installation, 32 characters or more. All API nodes have the same secret, and workers have none: with it, nodes seal what they keep for each other in Redis. Changing it makes stream tokens of the last minute fail.',
+      'The secret of the installation, 32 characters or more. All API nodes have the same secret, and workers have none: with it, nodes seal the signing secrets in the database and what they keep for each other in Redis. Keep it as long as there are keys with signing secrets. A service with a database file makes one of its own beside it, in the file secret.',
   },
   SIANN_INSTANCE: {
     key: 'instance',
@@ -291,6 +291,15 @@ export const settings = {
     default: 256,
     sentence:
       'How many files may be in transcription at the same time, including those that wait. Further files are asked to try again later.',
+  },
+  SIANN_LEDGER_DAYS: {
+    key: 'ledgerDays',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    sentence:
+      'How many days the entries of single requests are kept in the ledger. Totals by day and month stay for ever. 0 keeps everything.',
   },
   SIANN_CONSOLE: {
     key: 'console',

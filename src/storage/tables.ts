@@ -14,6 +14,7 @@ export type Tables = {
   sign_in_sessions: SignInSessionRow;
   known_devices: KnownDeviceRow;
   audit_entries: AuditEntryRow;
+  signature_notes: SignatureNoteRow;
 };
 
 export type AccountRow = { id: string; name: string; created_at: string };
@@ -38,7 +39,7 @@ export type ApiKeyRow = {
   prefix: string;
   /** SHA-256 of the key in hex. */
   hash: string;
-  /** Present when requests must be signed. Readable, since an HMAC cannot be checked with a hash of its secret. */
+  /** Present when requests must be signed. Sealed, where the installation has a secret: an HMAC cannot be checked with a hash. */
   signing_secret: string | null;
   created_at: string;
   regenerated_at: string | null;
@@ -133,3 +134,6 @@ export type AuditEntryRow = {
   /** What it was before and is now, as a JSON object of texts. */
   details: string | null;
 };
+
+/** A signature that was used, and until when it is remembered. */
+export type SignatureNoteRow = { name: string; forget_at_ms: number };

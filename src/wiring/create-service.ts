@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../wire/account.ts';
+import { createAuditedAccounts } from '../accounts/audit/audited-accounts.ts';
 import { createGate } from '../accounts/gate.ts';
+import { createSignatureNotes } from '../accounts/keys/signature-notes.ts';
+import { createSigningSecrets, sealOldSecrets } from '../accounts/keys/signing-secrets.ts';
 import { createLedger } from '../accounts/ledger/ledger.ts';
+import { pruneLedger } from '../accounts/ledger/ledger-retention.ts';
 import { startLedgerUpkeep } from '../accounts/ledger/ledger-upkeep.ts';
 import { type Accounts, createAccounts } from '../accounts/projects/accounts.ts';
 import { type Plans, plans as publishedPlans } from '../accounts/projects/plans.ts';
@@ -24,10 +28,12 @@ import { requestsEnded, type ServiceState } from '../operations/service-state.ts
 import { createTracing } from '../operations/tracing.ts';
 import type { Config } from '../settings/config.ts';
 import type { Recogniser } from '../speech/recogniser.ts';
+import { installationSecret } from '../storage/installation-secret.ts';
 import { createMemoryCounters } from '../storage/memory-counters.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { openRedis } from '../storage/redis/redis.ts';
 import { createRedisCounters } from '../storage/redis/redis-counters.ts';
+import { createSeal } from '../storage/seal.ts';
 import { type CreateRecogniser, createRecogniser, type RecogniserOptions } from './create-recogniser.ts';
 import { createOpenParts } from './open-parts.ts';
 
@@ -65,7 +71,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const livePort = keep(await openPort({ ...connectionLimits(config), port: config.port }));
     const testPort = keep(await openPort({ ...connectionLimits(config), port: config.testPort }));
     const database = keep(await openDatabase({ url: config.databaseUrl }));
-    const accounts = createAccounts({ database });
+    const secret = await installationSecret(config);
+    const seal = secret === undefined ? undefined : createSeal(secret);
+    const signingSecrets = createSigningSecrets(seal);
+    await sealOldSecrets(database, seal);
+    if (!seal)
+      log.warn({}, 'Signing secrets lie in the database as they are. Set SIANN_SECRET to seal them.');
+    const accountOptions = { database, signingSecrets: async () => signingSecrets };
+    const accounts = createAccounts(accountOptions);
     const redis = config.redisUrl ? keep(await openRedis({ url: config.redisUrl, log })) : undefined;
     const counters = keep(
       redis
@@ -73,8 +86,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         : createMemoryCounters(),
     );
     const ledger = createLedger({ database, instance: config.instance });
-    keep(await startLedgerUpkeep({ ledger, log }));
-    const gate = keep(createGate({ database, ledger, counters, plans, log }));
+    const prune = () => pruneLedger({ database, keepDays: config.ledgerDays });
+    keep(await startLedgerUpkeep({ ledger, prune, log }));
+    const gate = keep(
+      createGate({
+        database,
+        ledger,
+        counters,
+        plans,
+        log,
+        signingSecrets,
+        // Redis keeps them over a restart of this process; memory does not.
+        ...(!redis && { signatureNotes: createSignatureNotes({ database }) }),
+      }),
+    );
     const views = createUsageViews({ database, plans });
     const certificates =
       config.tls === 'proxy' ? undefined : keep(await createCertificateSource({ config, log }));
@@ -110,6 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       database,
       counters,
       accounts,
+      accountsFor: (actor) => createAuditedAccounts(accountOptions, actor),
       plans,
       figures,
       addresses,

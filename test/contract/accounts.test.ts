@@ -5,6 +5,7 @@ import { gateContract } from './gate-contract.ts';
 import { ledgerContract } from './ledger-contract.ts';
 import { ledgerFaultContract } from './ledger-fault-contract.ts';
 import { managementContract } from './management-contract.ts';
+import { secretsContract } from './secrets-contract.ts';
 import { signInContract } from './sign-in-contract.ts';
 import { usageContract } from './usage-contract.ts';
 
@@ -16,4 +17,5 @@ await onBothEngines({
   'the ledger under faults': ledgerFaultContract,
   'reading usage': usageContract,
   'signing in to the console': signInContract,
+  'secrets and retention': secretsContract,
 });

@@ -43,6 +43,7 @@ test('without settings the defaults apply, and data is in the project folder', (
     uploadIdleSeconds: 15,
     uploadBytesPerSecond: 1000,
     consoleNetworks: [],
+    ledgerDays: 0,
     otlpEndpoint: undefined,
     maxTranscriptions: 256,
     maxStreams: 256,

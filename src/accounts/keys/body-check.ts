@@ -1,5 +1,5 @@
-import type { Counters } from '../../storage/counters.ts';
 import { refuseReplay, type Signature } from './signature.ts';
+import type { SignatureNotes } from './signature-notes.ts';
 
 /** Whether the body of a request is the one that was signed. */
 export type BodyCheck = {
@@ -13,20 +13,20 @@ export type BodyCheck = {
 
 type Options = {
   keyId: string;
-  counters: Counters;
+  notes: SignatureNotes;
   signed: boolean;
   /** What the body must still be checked against; undefined when nothing was signed, or when it has been checked. */
   unverified: Signature | undefined;
 };
 
-export function createBodyCheck({ keyId, counters, signed, unverified }: Options): BodyCheck {
+export function createBodyCheck({ keyId, notes, signed, unverified }: Options): BodyCheck {
   let pending = unverified;
   return {
     signed,
     async verify(sha256) {
       if (!pending) return;
       pending.verify(sha256);
-      await refuseReplay(counters, keyId, pending);
+      await refuseReplay(notes, keyId, pending);
       pending = undefined;
     },
     assertVerified() {

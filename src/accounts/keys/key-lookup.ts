@@ -5,6 +5,7 @@ import { createVersionedCache } from '../../storage/versioned-cache.ts';
 import type { Admitted } from '../admission.ts';
 import { createAddressCheck } from './allow-list.ts';
 import { hashOf } from './api-key.ts';
+import { createSigningSecrets, type SigningSecrets } from './signing-secrets.ts';
 
 /** A key that is in force, with all that decides what its requests may do. */
 export type KnownKey = {
@@ -35,9 +36,14 @@ type Validity = {
   session_expires_at_ms: number | null;
 };
 
-type Options = { database: Database; clock?: { now(): number } };
+type Options = {
+  database: Database;
+  clock?: { now(): number };
+  signingSecrets?: Pick<SigningSecrets, 'open'>;
+};
 
-export function createKeyLookup({ database, clock = Date }: Options): KeyLookup {
+export function createKeyLookup({ database, clock = Date, ...options }: Options): KeyLookup {
+  const { signingSecrets = createSigningSecrets(undefined) } = options;
   const cache = createVersionedCache<KnownKey>({ database });
   const unrevoked = database.queries
     .selectFrom('api_keys')
@@ -78,7 +84,8 @@ export function createKeyLookup({ database, clock = Date }: Options): KeyLookup 
         hash: row.hash === hash ? row.hash : row.previous_hash!,
         endsAtMs: endOf(row, hash),
         scopes: row.scopes === null ? undefined : JSON.parse(row.scopes),
-        signingSecret: row.signing_secret ?? undefined,
+        signingSecret:
+          row.signing_secret === null ? undefined : signingSecrets.open(row.id, row.signing_secret),
         allowsAddress: createAddressCheck(JSON.parse(row.allow_list)),
       }
     );

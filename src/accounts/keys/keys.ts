@@ -7,6 +7,7 @@ import { checkedName } from '../projects/checked-name.ts';
 import type { Projects } from '../projects/projects.ts';
 import { createApiKey, randomText } from './api-key.ts';
 import { checkedExpiry, checkedGrace, checkedScopes } from './key-limits.ts';
+import { createSigningSecrets, type SigningSecrets } from './signing-secrets.ts';
 
 export interface Keys {
   create(key: NewKeyRequest): Promise<NewKey>;
@@ -35,9 +36,15 @@ export type NewKeyRequest = {
   scopes?: readonly string[] | null | undefined;
 };
 
-type Options = { database: Database; clock: { now(): number }; projects: Projects };
+type Options = {
+  database: Database;
+  clock: { now(): number };
+  projects: Projects;
+  signingSecrets?: () => Promise<SigningSecrets>;
+};
 
-export function createKeys({ database: { queries }, clock, projects }: Options): Keys {
+export function createKeys({ database: { queries }, clock, projects, ...options }: Options): Keys {
+  const { signingSecrets = async () => createSigningSecrets(undefined) } = options;
   const now = () => new Date(clock.now()).toISOString();
   const present = queries
     .selectFrom('api_keys')
@@ -128,7 +135,9 @@ export function createKeys({ database: { queries }, clock, projects }: Options):
     rename: (idOrPrefix, name) => change(idOrPrefix, { name: checkedName(name) }),
     async requireSignature(idOrPrefix) {
       const signingSecret = `ss_${randomText(40)}`;
-      return { ...(await change(idOrPrefix, { signing_secret: signingSecret })), signingSecret };
+      const { id } = await find(idOrPrefix);
+      const signing_secret = (await signingSecrets()).close(id, signingSecret);
+      return { ...(await change(id, { signing_secret })), signingSecret };
     },
     dropSignature: (idOrPrefix) => change(idOrPrefix, { signing_secret: null }),
   };

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Counters } from '../../storage/counters.ts';
 import type { Credential } from '../admission.ts';
+import type { SignatureNotes } from './signature-notes.ts';
 
 /** A signature may be this much older or newer than our clock. */
 const toleranceMs = 300_000;
@@ -38,7 +38,7 @@ export function readSignature(request: Signed, secret: string, nowMs: number): S
 }
 
 /** A signature is accepted once. */
-export async function refuseReplay(counters: Counters, keyId: string, { hex }: Signature): Promise<void> {
-  const first = await counters.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
+export async function refuseReplay(notes: SignatureNotes, keyId: string, { hex }: Signature): Promise<void> {
+  const first = await notes.noteOnce(`signature ${keyId} ${hex}`, signatureLifetimeMs);
   if (!first) throw new ServiceError('invalid_signature');
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { randomText } from '../keys/api-key.ts';
 import { createKeys, type Keys } from '../keys/keys.ts';
+import type { SigningSecrets } from '../keys/signing-secrets.ts';
 import { createProjects, newProject, type Projects, projectOf } from './projects.ts';
 
 export interface Accounts {
@@ -14,12 +15,17 @@ export interface Accounts {
   createFirst(): Promise<Project | undefined>;
 }
 
-export type AccountsOptions = { database: Database; clock?: { now(): number } };
+export type AccountsOptions = {
+  database: Database;
+  clock?: { now(): number };
+  /** Asked for when a key gets a signing secret. Without it, secrets are kept readable. */
+  signingSecrets?: () => Promise<SigningSecrets>;
+};
 
 /** There is one account today. Its name is unique, so that two starts at once do not make two of them. */
 const accountName = 'default';
 
-export function createAccounts({ database, clock = Date }: AccountsOptions): Accounts {
+export function createAccounts({ database, clock = Date, signingSecrets }: AccountsOptions): Accounts {
   const { queries } = database;
   const now = () => new Date(clock.now()).toISOString();
 
@@ -47,7 +53,7 @@ export function createAccounts({ database, clock = Date }: AccountsOptions): Acc
 
   return {
     projects,
-    keys: createKeys({ database, clock, projects }),
+    keys: createKeys({ database, clock, projects, ...(signingSecrets && { signingSecrets }) }),
     async createFirst() {
       if (await findAccount()) return undefined;
       return queries.transaction().execute(async (transaction) => {

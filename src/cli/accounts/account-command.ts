@@ -4,9 +4,12 @@ import { hostname, userInfo } from 'node:os';
 import type { ParseArgsConfig } from 'node:util';
 import type { Actor } from '../../accounts/audit/audit-log.ts';
 import { type AuditedAccounts, createAuditedAccounts } from '../../accounts/audit/audited-accounts.ts';
+import { createSigningSecrets } from '../../accounts/keys/signing-secrets.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
+import { installationSecret } from '../../storage/installation-secret.ts';
 import { openDatabase } from '../../storage/open-database.ts';
+import { createSeal } from '../../storage/seal.ts';
 import { type CommandContext, parseCommandLine, refuseArguments, UsageError } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { table } from '../terminal/table.ts';
@@ -42,7 +45,16 @@ export async function onDatabase(
   await using database = await openDatabase({ url: config.databaseUrl });
   try {
     const by = commandActor();
-    await work({ ...context, database, accounts: createAuditedAccounts({ database }, by), by });
+    const signingSecrets = async () => {
+      const secret = await installationSecret(config);
+      return createSigningSecrets(secret === undefined ? undefined : createSeal(secret));
+    };
+    await work({
+      ...context,
+      database,
+      accounts: createAuditedAccounts({ database, signingSecrets }, by),
+      by,
+    });
   } catch (error) {
     throw asCommandError(error);
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
-import { createAuditReader } from '../../accounts/audit/audit-log.ts';
-import { createAuditedAccounts } from '../../accounts/audit/audited-accounts.ts';
+import { type Actor, createAuditReader } from '../../accounts/audit/audit-log.ts';
+import type { AuditedAccounts } from '../../accounts/audit/audited-accounts.ts';
 import { createAddressCheck } from '../../accounts/keys/allow-list.ts';
 import { createPlaygroundKeys } from '../../accounts/keys/playground-keys.ts';
 import type { Accounts } from '../../accounts/projects/accounts.ts';
@@ -27,6 +27,7 @@ export type ConsoleOptions = {
   database: Database;
   counters: Counters;
   accounts: Accounts;
+  accountsFor(actor: Actor): AuditedAccounts;
   plans: Plans;
   figures: ServiceFigures;
   addresses: Record<Environment, string>;
@@ -35,7 +36,7 @@ export type ConsoleOptions = {
 };
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { database, counters, accounts, plans, figures, addresses, networks } = options;
+  const { database, counters, accounts, accountsFor, plans, figures, addresses, networks } = options;
   const signIn = createSignIn({ database, counters });
   const users = createConsoleUsers({ database });
   const files = createConsoleFiles();
@@ -53,7 +54,7 @@ export function createConsole(options: ConsoleOptions): Console {
         signIn: { signIn, plans, addresses },
         projects: {
           accounts,
-          accountsFor: (actor) => createAuditedAccounts({ database }, actor),
+          accountsFor,
           readUsage,
           playgroundKeys,
         },

@@ -4,6 +4,7 @@ import { consoleMigration } from './003-console.ts';
 import { knownDevicesMigration } from './004-known-devices.ts';
 import { keyLimitsMigration } from './005-key-limits.ts';
 import { rolesAndAuditMigration } from './006-roles-and-audit.ts';
+import { notesAndRetentionMigration } from './007-notes-and-retention.ts';
 
 /**
  * Statements that both engines understand, in order. A released migration is never changed: write another after it. It may
@@ -16,4 +17,5 @@ export const migrations: readonly (readonly string[])[] = [
   knownDevicesMigration,
   keyLimitsMigration,
   rolesAndAuditMigration,
+  notesAndRetentionMigration,
 ];
