@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the containers for real: makes the images, brings up deploy/compose.yaml, uses it as a customer does, kills each container in turn,
-# holds the ledger against the answers, and takes everything down again. Needs root, apt and npm; images are pulled from nowhere: what the
-# Dockerfile and the compose file name is made here from Debian's packages and npm's, unless it is there already.
+# holds the ledger against the answers, and takes everything down again. Needs root, apt and npm. Images are pulled from nowhere: for those that the
+# Dockerfile and the compose file name, and that are not there already, stand-ins are made from Debian's packages and npm's.
 #   deploy/try.sh                       about five minutes, part of .ci/run
 #   deploy/try.sh bench --kills 1000    kills at random under load instead (npm run bench:containers)
 # Ends with 77 when Docker cannot be had here, and says why. SIANN_MODEL chooses the model (tiny).
@@ -11,7 +11,7 @@ root=$PWD
 mode=${1:-try}
 [ $# -eq 0 ] || shift
 export SIANN_MODEL=${SIANN_MODEL:-tiny} SIANN_PORT=${SIANN_TRY_PORT:-18443} SIANN_TEST_PORT=${SIANN_TRY_TEST_PORT:-18444}
-export DOCKER_BUILDKIT=0 COMPOSE_PROJECT_NAME=siann-try
+export DOCKER_BUILDKIT=0 COMPOSE_PROJECT_NAME=siann-try SIANN_VERSION=try
 
 say() { printf -- '-- %3d s: %s\n' "$SECONDS" "$*"; }
 skip() {
@@ -79,6 +79,9 @@ image_of() { awk -v service="  $1:" '$0 == service { found = 1 } found && $1 == 
 node_image=$(sed -n 's/^ARG NODE_IMAGE=//p' Dockerfile)
 node_version=$(sed -E 's/^node:([0-9.]+)-.*/\1/' <<<"$node_image")
 
+# The image itself where it is there, and otherwise its stand-in.
+chosen() { if is_there "$1"; then echo "$1"; else echo "$2"; fi; }
+
 make_debian() {
   is_there siann-try/debian && return
   say 'making a base image with debootstrap'
@@ -89,11 +92,14 @@ make_debian() {
   rm -rf "$work"/debian/var/cache/apt/archives/*.deb "$work"/debian/var/lib/apt/lists/* "$work"/debian/usr/share/{doc,man,locale}
   tar --directory "$work/debian" --create . | docker import - siann-try/debian >/dev/null
   rm -rf "$work/debian"
+  { docker run --rm --network none siann-try/debian true && docker network create siann-try-check && docker network rm siann-try-check; } \
+    >"$work/check.log" 2>&1 || skip "Containers or their networks cannot be made here: $(tail -n 1 "$work/check.log")"
 }
 
 # Node.js and npm, from npm's packages.
 make_node() {
-  say "making $node_image"
+  is_there siann-try/node && return
+  say "making a stand-in for $node_image"
   local package
   package=node-linux-$(node --print process.arch)
   mkdir -p "$work/node"
@@ -108,13 +114,14 @@ COPY npm /usr/local/lib/node_modules/npm
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 COPY npmrc /usr/local/etc/npmrc
 END
-  build --tag "$node_image" "$work/node"
+  build --tag siann-try/node "$work/node"
   rm -rf "$work/node"
 }
 
 # PostgreSQL, Redis and nginx of Debian, with as much of the published images' manners as the compose file relies on.
 make_servers() {
-  say 'making images of PostgreSQL, Redis and nginx'
+  is_there siann-try/postgres && return
+  say 'making stand-ins for PostgreSQL, Redis and nginx'
   mkdir -p "$work/servers"
   cat >"$work/servers/postgres.sh" <<'END'
 #!/bin/sh
@@ -139,11 +146,7 @@ ENV PATH=/usr/lib/postgresql/15/bin:/usr/sbin:/usr/bin:/sbin:/bin PGDATA=/var/li
 END
   build --tag siann-try/servers "$work/servers"
   printf 'FROM siann-try/servers\nCOPY postgres.sh /postgres.sh\nSTOPSIGNAL SIGINT\nENTRYPOINT ["/postgres.sh"]\n' >"$work/servers/Dockerfile.postgres"
-  is_there "$(image_of postgres)" || build --tag "$(image_of postgres)" --file "$work/servers/Dockerfile.postgres" "$work/servers"
-  local service
-  for service in redis balancer; do
-    is_there "$(image_of $service)" || docker tag siann-try/servers "$(image_of $service)"
-  done
+  build --tag siann-try/postgres --file "$work/servers/Dockerfile.postgres" "$work/servers"
 }
 
 if ! is_there "$node_image"; then
@@ -156,20 +159,25 @@ for service in postgres redis balancer; do
   make_servers
   break
 done
+node_image=$(chosen "$node_image" siann-try/node)
 
 say "building Siann's image, model $SIANN_MODEL"
-docker build --network host --build-arg "SIANN_MODEL=$SIANN_MODEL" --tag siann:local . >"$work/build.log" 2>&1 || {
+docker build --network host --build-arg "NODE_IMAGE=$node_image" --build-arg "SIANN_MODEL=$SIANN_MODEL" --tag siann:try . >"$work/build.log" 2>&1 || {
   tail -n 40 "$work/build.log" >&2
   exit 1
 }
 say 'checking the image'
-deploy/image/check.sh siann:local "$node_image"
+deploy/image/check.sh siann:try "$node_image"
 
 # A copy, so that secrets of a real installation stay as they are.
 mkdir "$work/deploy"
 cp deploy/balancer*.conf deploy/redis-users.conf deploy/make-secrets.sh "$work/deploy"
 # Debian's Compose does not know the name.
-sed '/^name:/d' deploy/compose.yaml >"$work/deploy/compose.yaml"
+sed -e '/^name:/d' \
+  -e "s#image: $(image_of postgres)\$#image: $(chosen "$(image_of postgres)" siann-try/postgres)#" \
+  -e "s#image: $(image_of redis)\$#image: $(chosen "$(image_of redis)" siann-try/servers)#" \
+  -e "s#image: $(image_of balancer)\$#image: $(chosen "$(image_of balancer)" siann-try/servers)#" \
+  deploy/compose.yaml >"$work/deploy/compose.yaml"
 "$work/deploy/make-secrets.sh"
 # For whoever looks afterwards whether something was left behind; Siann's own users may not list keys.
 observer=$(head -c 24 /dev/urandom | base64 | tr -dc 'A-Za-z0-9')

@@ -55,9 +55,14 @@ function mayBeUnanswered({ end, toldMs }: Outcome): boolean {
   return toldMs === undefined && (end === 'broken' || end === 'left');
 }
 
+/** Events that ended with an error: what was sent before it is charged. */
+function mayBeInPart({ kind, end, toldMs }: Outcome): boolean {
+  return kind === 'streamed' && end === 'retryable' && toldMs === undefined;
+}
+
 function differenceOf(outcome: Outcome, charge: LedgerEntryRow | undefined): string | undefined {
   const chargedMs = charge?.milliseconds ?? 0;
-  if (mayBeUnanswered(outcome))
+  if (mayBeUnanswered(outcome) || mayBeInPart(outcome))
     return chargedMs > outcome.audioMs + roundingMs
       ? `charged ${chargedMs} of ${outcome.audioMs} ms`
       : undefined;
@@ -70,6 +75,6 @@ function differenceOf(outcome: Outcome, charge: LedgerEntryRow | undefined): str
 
 function fits({ kind, keyId, audioMs }: Outcome, charge: LedgerEntryRow): boolean {
   const isWhole = charge.milliseconds === audioMs;
-  const isPart = (kind === 'live' || kind === 'cancelled') && charge.milliseconds <= audioMs;
+  const isPart = ['live', 'cancelled', 'streamed'].includes(kind) && charge.milliseconds <= audioMs;
   return keyId === charge.key_id && (isWhole || isPart);
 }

@@ -9,7 +9,15 @@ test('charges that do not go with what clients saw are found out; answers lost o
   await using folder = await createServiceFolder();
   const [key, other] = await folder.createKeys(2, 'professional');
   const period = { month: '2026-11', day: '2026-11-15' };
-  const charges = { answered: 5000, refused: 5000, 'cut off': 3000, 'cut in the answer': 4000, nobody: 1234 };
+  const charges = {
+    answered: 5000,
+    refused: 5000,
+    'cut off': 3000,
+    'cut in the answer': 4000,
+    nobody: 1234,
+    'in part': 2000,
+    'too much': 9000,
+  };
   await folder.withDatabase(async (database) => {
     const ledger = createLedger({ database, instance: 'test' });
     for (const [requestId, milliseconds] of Object.entries(charges))
@@ -28,12 +36,15 @@ test('charges that do not go with what clients saw are found out; answers lost o
     outcome('broken', 3000),
     { ...outcome('broken', 1234), keyId: other!.id },
     { ...outcome('left', 4000), requestId: 'cut in the answer' },
+    { ...outcome('retryable', 5000), kind: 'streamed', requestId: 'in part' },
+    { ...outcome('retryable', 5000), kind: 'streamed', requestId: 'too much' },
   ]);
   assert.deepEqual(differences, [
     'file not charged: told 5000 ms (right ) and charged 0 ms',
     'file refused: told 0 ms (retryable 503) and charged 5000 ms',
+    'streamed too much: charged 9000 of 5000 ms',
     "nobody: 1234 ms charged to nobody's request",
   ]);
   assert.equal(lostAnswers, 2);
-  assert.equal(chargedSeconds, 18.234);
+  assert.equal(chargedSeconds, 29.234);
 });
