@@ -51,7 +51,10 @@ export interface Lease {
   issueToken(note?: string): Promise<StreamToken>;
   /** What was noted with the token that was used here. */
   readonly tokenNote?: string;
-  /** Aborts with invalid_api_key when the key is revoked or regenerated while the work goes on. */
+  /**
+   * Aborts when the key may not do this any more while the work goes on: with invalid_api_key when it was revoked or regenerated or
+   * has expired, with ip_not_allowed or insufficient_permission when its address or scope is no longer allowed.
+   */
   readonly revoked: AbortSignal;
   /** True when the key signs its requests: the body's hash must be handed to `verifyBody` before anything is answered. */
   readonly signed: boolean;

@@ -22,8 +22,8 @@ export type Charges = {
 type Options = {
   requestId: string;
   keyId: string;
-  /** Undefined is without limit: then nothing is reserved. */
-  quotaMs: number | undefined;
+  /** Of the plan that is in force. Undefined is without limit: then nothing is reserved. */
+  quotaMs(): number | undefined;
   ledger: Ledger;
   clock: { now(): number };
 };
@@ -42,7 +42,7 @@ export function createCharges({ requestId, keyId, quotaMs, ledger, clock }: Opti
 
   const request = () => {
     period ??= periodAt(clock.now());
-    return { requestId, keyId, quotaMs, period };
+    return { requestId, keyId, quotaMs: quotaMs(), period };
   };
   const throwUnlessOpen = () => {
     if (state !== 'open') throw new Error(`Nothing can be reserved or charged on a lease that is ${state}.`);
@@ -84,13 +84,14 @@ export function createCharges({ requestId, keyId, quotaMs, ledger, clock }: Opti
   return {
     async reserve(totalMs) {
       throwUnlessOpen();
-      const missingMs = totalMs - reservedMs;
-      if (missingMs <= 0 || quotaMs === undefined) return;
+      // Under a plan without limit, nothing was reserved for what has been charged.
+      const missingMs = totalMs - Math.max(reservedMs, chargedMs);
+      if (missingMs <= 0 || quotaMs() === undefined) return;
       // Near the end of the quota, what is needed may still fit although a whole step does not.
       for (const milliseconds of new Set([Math.ceil(missingMs / stepMs) * stepMs, missingMs])) {
         mayHold = true;
         if (!(await ledger.reserve(request(), milliseconds))) continue;
-        reservedMs += milliseconds;
+        reservedMs = Math.max(reservedMs, chargedMs) + milliseconds;
         return;
       }
       throw quotaExceeded(clock.now());

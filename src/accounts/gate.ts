@@ -5,7 +5,7 @@ import type { Admitted, Credential, Gate, Lease } from './admission.ts';
 import { createCharges, quotaExceeded } from './charges.ts';
 import { createAuthentication } from './keys/authentication.ts';
 import { createBodyCheck } from './keys/body-check.ts';
-import { createKeyLookup, type KnownKey } from './keys/key-lookup.ts';
+import { createKeyLookup, type KeyTerms, type KnownKey } from './keys/key-lookup.ts';
 import { createLastUse } from './keys/last-use.ts';
 import { createRevocationMonitor } from './keys/revocation-monitor.ts';
 import { emptyBodyHash, readSignature, refuseReplay, type Signature } from './keys/signature.ts';
@@ -84,12 +84,12 @@ export function createGate(options: GateOptions): Gate & Disposable {
       const keyId = admitted.key.id;
       if (credential.projectId !== undefined && credential.projectId !== admitted.project.id)
         throw new ServiceError('project_not_found');
-      if (!key.allowsAddress(credential.address)) throw new ServiceError('ip_not_allowed');
+      throwUnlessAllowed(key, credential);
       const signature = signatureOf(credential, key, clock.now());
       if (kind === 'call') signature?.verify(emptyBodyHash);
       throwUnlessInScope(key, credential);
 
-      const plan = plans[admitted.plan];
+      let plan = plans[admitted.plan];
       const waitMs = await counters.takeToken(`requests ${keyId}`, plan.requestsPerSecond);
       if (waitMs > 0) throw new ServiceError('rate_limit_exceeded', { retryAfterSeconds: waitMs / 1000 });
       const returnPermit = kind === 'connection' ? await takePermit(admitted, plan) : async () => {};
@@ -97,14 +97,20 @@ export function createGate(options: GateOptions): Gate & Disposable {
       if (kind === 'call' && signature) await refuseReplay(notes, keyId, signature);
 
       noteUse(keyId);
+      // Work in progress is held to what would be decided now.
+      const checkTerms = (terms: KeyTerms) => {
+        throwUnlessAllowed(terms, credential);
+        throwUnlessInScope(terms, credential);
+        plan = plans[terms.plan];
+      };
       const { requestId } = credential;
       const unverified = kind === 'call' ? undefined : signature;
       return createLease({
         admitted,
         body: createBodyCheck({ keyId, notes, signed: signature !== undefined, unverified }),
-        charges: createCharges({ requestId, keyId, quotaMs: quotaOf(plan), ledger, clock }),
+        charges: createCharges({ requestId, keyId, quotaMs: () => quotaOf(plan), ledger, clock }),
         token: { issue: (note) => tokens.issue(key.hash, note), note: tokenNote },
-        abortWhenRevoked: (controller) => revocations.add(key, controller),
+        abortWhenRevoked: (controller) => revocations.add({ ...key, check: checkTerms }, controller),
         returnPermit,
       });
     },
@@ -118,7 +124,11 @@ function signatureOf(credential: Credential, key: KnownKey, nowMs: number): Sign
   return readSignature(credential, key.signingSecret, nowMs);
 }
 
-function throwUnlessInScope({ scopes }: KnownKey, { scope }: Credential): void {
+function throwUnlessAllowed({ allowsAddress }: KeyTerms | KnownKey, { address }: Credential): void {
+  if (!allowsAddress(address)) throw new ServiceError('ip_not_allowed');
+}
+
+function throwUnlessInScope({ scopes }: KeyTerms | KnownKey, { scope }: Credential): void {
   if (scope === undefined || scopes === undefined || scopes.includes(scope)) return;
   throw new ServiceError('insufficient_permission', {
     message: `The key may not do this: it lacks the scope ${scope}. Use a key that has it.`,

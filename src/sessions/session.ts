@@ -24,7 +24,7 @@ export type SessionOptions = {
   config: StreamOptions;
   recogniser: StreamRecogniser;
   account: StreamAccount;
-  /** Aborts when the key is gone. */
+  /** Aborts when the key is gone, or may not do this any more. */
   revoked?: AbortSignal;
   limits?: SessionLimits;
   /** Present when speakers are to be told apart. */
@@ -113,7 +113,7 @@ export function createSession(options: SessionOptions): Session {
     onTooLongSoon: () => warn('session_ends_soon', 'The stream will soon reach its greatest length.'),
     onTooLong: () => ending.request('session_too_long'),
   });
-  const onRevoked = () => ending.request('key_revoked');
+  const onRevoked = () => ending.request('key_revoked', refusalOf(revoked!));
   outgoing.push(beginEvent(id, config, limits));
   const closed = run();
   if (revoked?.aborted) onRevoked();
@@ -211,6 +211,11 @@ export function createSession(options: SessionOptions): Session {
     outgoing.end();
     return { code: endings[reason].closeCode, reason };
   }
+}
+
+/** Why the key may not go on, unless it is simply gone. */
+export function refusalOf({ reason }: AbortSignal): ServiceError | undefined {
+  return reason instanceof ServiceError && reason.code !== 'invalid_api_key' ? reason : undefined;
 }
 
 function unreadableAudio({ message }: BadAudio): ServiceError {

@@ -95,14 +95,17 @@ function defaultOf(setting: Setting): unknown {
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
+const maxShownLength = 20;
+
 function problemWith(key: string, value: string): SettingProblem[] {
   if (foreignSettings.test(key)) return [];
   if (!Object.hasOwn(settings, key)) return [{ key, sentence: 'unknown setting.' }];
   const setting: Setting = settings[key as SettingName];
   if (isAllowed(setting, value)) return [];
   const allowed = setting.kind === 'choice' ? ` One of: ${setting.values.join(', ')}.` : '';
-  const isSecret = setting.kind === 'text' && setting.format === 'secret';
-  const shown = isSecret ? 'what is set' : `"${value}"`;
+  // Texts, lists and addresses may hold a password, and this sentence gets into logs.
+  const isShown = (setting.kind === 'choice' || setting.kind === 'whole') && value.length <= maxShownLength;
+  const shown = isShown ? `"${value}"` : 'what is set';
   return [{ key, sentence: `${shown} is not allowed. ${setting.sentence}${allowed}` }];
 }
 

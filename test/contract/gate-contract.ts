@@ -291,6 +291,44 @@ export function gateContract(create: CreateDatabase): void {
     await lease.close();
   });
 
+  it('ends what a key has going on from an address that is no longer allowed', async () => {
+    await using testbed = await createAccountTestbed(create, { plans: withoutRates });
+    const { key } = await testbed.createKey();
+    const admit = (address: string) => testbed.gate.admit(testbed.credential(key, { address }), 'connection');
+    const [here, there] = [await admit('192.0.2.7'), await admit('198.51.100.7')];
+    assert.deepEqual([here.revoked.aborted, there.revoked.aborted], [false, false]);
+    await testbed.accounts.projects.setAllow(testbed.project.id, ['198.51.100.0/24']);
+    while (!here.revoked.aborted) await delay(20);
+    assert.equal((here.revoked.reason as ServiceError).code, 'ip_not_allowed');
+    assert.equal(there.revoked.aborted, false);
+    await here.close();
+    await there.close();
+  });
+
+  it('holds what is going on to the quota of the plan that is in force', async () => {
+    const free = { ...withoutRates.free, quotaMinutes: 1 };
+    await using testbed = await createAccountTestbed(create, { plans: { ...withoutRates, free } });
+    await testbed.accounts.projects.setPlan(testbed.project.id, 'enterprise');
+    const { key } = await testbed.createKey();
+    const lease = await testbed.gate.admit(testbed.credential(key), 'connection');
+    assert.equal(lease.revoked.aborted, false);
+    await lease.reserve(90);
+    await lease.settleSoFar(45);
+    await testbed.accounts.projects.setPlan(testbed.project.id, 'free');
+    let refused: unknown;
+    while (refused === undefined) {
+      await delay(20);
+      refused = await lease.reserve(100).catch((error) => error);
+    }
+    assert.equal((refused as ServiceError).code, 'quota_exceeded');
+    await lease.reserve(60);
+    await lease.settleSoFar(60);
+    await testbed.accounts.projects.setPlan(testbed.project.id, 'enterprise');
+    while ((await lease.reserve(1_000).catch(() => 'refused')) === 'refused') await delay(20);
+    assert.equal(await lease.settleUpToQuota(1_000), 1_000);
+    await lease.close();
+  });
+
   it('lets a key do what its scopes name, also through a token, and a key without scopes everything', async () => {
     await using testbed = await createAccountTestbed(create, { plans: withoutRates });
     const make = (scopes?: string[]) =>

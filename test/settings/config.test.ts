@@ -132,6 +132,26 @@ test('every bad and unknown key is named at once, with its sentence', () => {
   );
 });
 
+test('no value that may hold a password is repeated', () => {
+  const values = {
+    SIANN_DATABASE: 'mysql://siann:hunter2@db.example/siann',
+    SIANN_DATABASE_URL: 'postgre://siann:hunter2@db.example/siann',
+    SIANN_REDIS_URL: 'redis//:hunter2@cache.example',
+    SIANN_CORS_ORIGINS: 'https://me:hunter2@shop.example',
+    SIANN_TRUSTED_PROXIES: 'hunter2',
+    SIANN_PORT: 'postgres://siann:hunter2@db.example/siann',
+    SIANN_MODEL: 'postgres://siann:hunter2@db.example/siann',
+  };
+  for (const [name, value] of Object.entries(values)) {
+    assert.throws(
+      () => loadConfig({ [name]: value }),
+      ({ message }: Error) =>
+        message.includes(`${name}: what is set is not allowed.`) && !message.includes('hunter2'),
+      name,
+    );
+  }
+});
+
 test('numbers that only look like numbers are refused', () => {
   for (const value of ['two', '1e3', '0x10', ' 1', '257', 'true']) {
     assert.throws(() => loadConfig({ SIANN_THREADS: value }), ConfigError, value);

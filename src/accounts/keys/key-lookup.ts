@@ -23,9 +23,12 @@ export type KnownKey = {
 export interface KeyLookup {
   find(key: string): Promise<KnownKey | undefined>;
   findByHash(hash: string): Promise<KnownKey | undefined>;
-  /** Which of these hashes still belong to a key in force. */
-  stillValid(hashes: readonly string[]): Promise<Set<string>>;
+  /** What the keys in force among these hashes allow at the moment. */
+  stillValid(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyTerms>>;
 }
+
+/** What may change while requests of a key are under way. */
+export type KeyTerms = Pick<KnownKey, 'scopes' | 'allowsAddress'> & { plan: PlanId };
 
 type Validity = {
   hash: string;
@@ -105,12 +108,30 @@ export function createKeyLookup({ database, clock = Date, ...options }: Options)
         .where((where) =>
           where.or([where('api_keys.hash', 'in', hashes), where('previous_hash', 'in', hashes)]),
         )
+        .select(['scopes', 'plan', 'allow_list'])
         .execute();
       const texts = rows.flatMap((row) =>
         [row.hash, row.previous_hash].flatMap((hash) => (hash === null ? [] : [{ row, hash }])),
       );
-      return new Set(texts.filter(({ row, hash }) => isNow(endOf(row, hash))).map(({ hash }) => hash));
+      const valid = texts.filter(({ row, hash }) => isNow(endOf(row, hash)));
+      return new Map(valid.map(({ row, hash }) => [hash, termsOf(row)]));
     },
+  };
+}
+
+function termsOf({
+  scopes,
+  plan,
+  allow_list,
+}: {
+  scopes: string | null;
+  plan: string;
+  allow_list: string;
+}): KeyTerms {
+  return {
+    scopes: scopes === null ? undefined : JSON.parse(scopes),
+    plan: plan as PlanId,
+    allowsAddress: createAddressCheck(JSON.parse(allow_list)),
   };
 }
 

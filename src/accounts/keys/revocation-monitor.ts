@@ -1,15 +1,23 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Database } from '../../storage/database.ts';
 import { repeat } from '../repeat.ts';
-import type { KeyLookup } from './key-lookup.ts';
+import type { KeyLookup, KeyTerms } from './key-lookup.ts';
 
-/** Finds out, within the interval, that a key with work in progress was revoked or regenerated, by whatever process, or has expired. */
+/**
+ * Finds out, within the interval, what has become of a key with work in progress, by whatever process: that it was revoked or
+ * regenerated, has expired, or may do less than before.
+ */
 export interface RevocationMonitor extends Disposable {
-  /** Aborts the controller when the key is no longer valid. Gives the function that ends this. */
-  add(key: MonitoredKey, controller: AbortController): () => void;
+  /** Aborts the controller when the work may not go on. Gives the function that ends this. */
+  add(work: MonitoredWork, controller: AbortController): () => void;
 }
 
-type MonitoredKey = { hash: string; endsAtMs?: number | undefined };
+type MonitoredWork = {
+  hash: string;
+  endsAtMs?: number | undefined;
+  /** Throws when the key would not be let in for this any more. */
+  check(terms: KeyTerms): void;
+};
 
 type Options = {
   database: Pick<Database, 'version'>;
@@ -21,11 +29,18 @@ type Options = {
 
 export function createRevocationMonitor(options: Options): RevocationMonitor {
   const { database, keys, onError, clock = Date, intervalMs = 300 } = options;
-  const monitored = new Map<AbortController, MonitoredKey>();
+  const monitored = new Map<AbortController, MonitoredWork>();
   let checking: Disposable | undefined;
   let checkedVersion: number | undefined;
 
   const abort = (controller: AbortController) => controller.abort(new ServiceError('invalid_api_key'));
+  const checkTerms = (controller: AbortController, { check }: MonitoredWork, terms: KeyTerms) => {
+    try {
+      check(terms);
+    } catch (refusal) {
+      controller.abort(refusal);
+    }
+  };
   const check = async () => {
     // No change of the database tells that the time of a key has come.
     for (const [controller, { endsAtMs }] of monitored)
@@ -35,9 +50,13 @@ export function createRevocationMonitor(options: Options): RevocationMonitor {
     checkedVersion = version;
     const entries = [...monitored];
     const valid = await keys.stillValid([...new Set(entries.map(([, { hash }]) => hash))]);
-    for (const [controller, { hash }] of entries) if (!valid.has(hash)) abort(controller);
+    for (const [controller, work] of entries) {
+      const terms = valid.get(work.hash);
+      if (terms) checkTerms(controller, work, terms);
+      else abort(controller);
+    }
   };
-  const work = () =>
+  const checkAll = () =>
     check().catch((error) => {
       checkedVersion = undefined;
       throw error;
@@ -48,11 +67,11 @@ export function createRevocationMonitor(options: Options): RevocationMonitor {
   };
 
   return {
-    add(key, controller) {
-      monitored.set(controller, key);
+    add(work, controller) {
+      monitored.set(controller, work);
       // The next check must also look at keys that were added since the last one.
       checkedVersion = undefined;
-      checking ??= repeat({ everyMs: intervalMs, work, onError });
+      checking ??= repeat({ everyMs: intervalMs, work: checkAll, onError });
       return () => {
         monitored.delete(controller);
         if (monitored.size === 0) stop();

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { emptyBodyHash } from '../../accounts/keys/signature.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
-import { createSession } from '../../sessions/session.ts';
+import { createSession, refusalOf } from '../../sessions/session.ts';
 import type { SessionLimits } from '../../sessions/session-limits.ts';
 import type { StreamRecogniser } from '../../speech/live/stream-recogniser.ts';
 import type { SpeakerTracker } from '../../speech/speakers/speaker-tracker.ts';
@@ -112,7 +112,8 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     metrics.streamOpened(dialect);
     const removeStream = streams.add(conversation);
     // An open session sees this by itself. A client without a session yet learns it from here.
-    lease.revoked.addEventListener('abort', () => conversation.end('key_revoked'), { once: true });
+    const onRevoked = () => conversation.end('key_revoked', refusalOf(lease.revoked));
+    lease.revoked.addEventListener('abort', onRevoked, { once: true });
     try {
       await carryConversation({
         socket,

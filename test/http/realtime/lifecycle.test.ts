@@ -172,6 +172,20 @@ test('revoking a key ends its streams, also one that still waits for its first a
   assert.equal(waiting.messages.at(-1).error.code, 'invalid_api_key');
 });
 
+test('taking an address off the allow-list ends its streams, and says why', async () => {
+  await using service = await startService();
+  await using client = await connectStream(service);
+  await using waiting = await connectStream(service, { path: '/v1/realtime' });
+  client.send(silence(1));
+  await client.until(({ type }) => type === 'transcript');
+  await service.service.accounts.projects.setAllow(service.projectId, ['192.0.2.0/24']);
+  assert.deepEqual(await client.closed, { code: 4401, reason: 'key_revoked' });
+  assert.equal(client.messages.at(-2).error.code, 'ip_not_allowed');
+  assert.equal(client.messages.at(-1).billed_seconds, 1);
+  assert.equal((await waiting.closed).code, 4401);
+  assert.equal(waiting.messages.at(-1).error.code, 'ip_not_allowed');
+});
+
 test('a drain sends every stream the finals of its audio, and ends it', async () => {
   await using service = await startService({ env: { SIANN_DRAIN_SECONDS: '5' } });
   await using client = await connectStream(service);

@@ -5,6 +5,27 @@ import { shortLine } from '../../../src/operations/service-log.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { silentRecogniser, startService, type TestService } from '../../support/service.ts';
 
+test('the database is asked once a second, however many ask whether the service is ready', async () => {
+  let pings = 0;
+  const state = { draining: false, requestsOpen: 0 };
+  const database = {
+    async ping() {
+      pings++;
+    },
+  };
+  const asked = { state, recogniser: silentRecogniser(), database, redis: database };
+  const readiness = createReadiness({ ...asked, askEveryMs: 60_000 });
+  const answers = await Promise.all(Array.from({ length: 1_000 }, readiness));
+  assert.ok(answers.every(({ status }) => status === 'ready'));
+  assert.equal(pings, 2, 'one for each of the two services');
+  state.draining = true;
+  assert.equal((await readiness()).status, 'draining', 'what this process knows itself is always new');
+  const eager = createReadiness({ ...asked, askEveryMs: 0 });
+  await eager();
+  await eager();
+  assert.equal(pings, 6);
+});
+
 describe('a service being looked after', () => {
   let running: TestService;
   before(async () => {
@@ -102,7 +123,7 @@ test('readiness tells starting, failing and draining apart', async () => {
     ready: () => new Promise<void>(() => {}),
     load: () => ({ processes, busySlots: 0, queued: 0, restarts: 0, rssBytes: 0 }),
   };
-  const readiness = createReadiness({ state, recogniser, database: { ping: () => database } });
+  const readiness = createReadiness({ askEveryMs: 0, state, recogniser, database: { ping: () => database } });
   assert.equal((await readiness()).status, 'starting');
   processes = 1;
   assert.equal((await readiness()).status, 'ready');
