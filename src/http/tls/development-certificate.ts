@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { createNetworkList } from '../../addresses/networks.ts';
 import type { CertifiedKey } from './certified-key.ts';
 import { issueCertificate } from './issue-certificate.ts';
 
@@ -11,6 +12,20 @@ export type DevelopmentCertificateOptions = { folder: string; host: string; now?
 const authorityDays = 3650;
 const serverDays = 397;
 const renewBeforeDays = 30;
+/** What the authority may vouch for, so that it need not be read out of the certificate. */
+const namesFile = 'ca-names.json';
+/** Addresses that exist in many networks and belong to nobody: this machine may get any of them. */
+const privateNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+];
 
 /**
  * A certificate for this machine from a development authority. The authority is made at the first start and kept in
@@ -19,15 +34,24 @@ const renewBeforeDays = 30;
  */
 export async function developmentCertificate(options: DevelopmentCertificateOptions): Promise<CertifiedKey> {
   const { folder, host, now = () => new Date() } = options;
-  const names = machineNames(host);
+  const wanted = machineNames(host);
+  const isHost = (name: string) => name === host;
   await mkdir(folder, { recursive: true });
   let authority = await readPair(folder, 'ca');
-  const isNew = !authority || endsWithin(authority, serverDays + renewBeforeDays, now());
+  const permits = await createPermission(folder);
+  // Nobody could call a host that the operator names and the authority may not vouch for.
+  const isNew =
+    !authority ||
+    endsWithin(authority, serverDays + renewBeforeDays, now()) ||
+    !wanted.filter(isHost).every(permits);
   if (isNew || !authority) {
     const name = `Siann development authority of ${hostname()}`;
-    authority = issueCertificate({ name, validDays: authorityDays, now: now(), names: [] });
+    const permitted = [...new Set([...wanted, ...privateNetworks])];
+    authority = issueCertificate({ name, validDays: authorityDays, now: now(), names: permitted });
+    await replaceFile(join(folder, namesFile), JSON.stringify(permitted), 0o644);
     await writePair(folder, 'ca', authority);
   }
+  const names = isNew ? wanted : wanted.filter(permits);
   const server = isNew ? undefined : await readPair(folder, 'server');
   if (server && isGood(server, authority, names, now())) return server;
 
@@ -45,6 +69,18 @@ export async function developmentCertificate(options: DevelopmentCertificateOpti
   });
   await writePair(folder, 'server', issued);
   return issued;
+}
+
+/**
+ * Which names the authority may vouch for. It may not have been made for a name that the machine got later: that name is left
+ * out, since clients would refuse the whole certificate. An authority of an older version may vouch for everything.
+ */
+async function createPermission(folder: string): Promise<(name: string) => boolean> {
+  const text = await readFile(join(folder, namesFile), 'utf8').catch(() => undefined);
+  if (text === undefined) return () => true;
+  const permitted: string[] = JSON.parse(text);
+  const networks = createNetworkList(permitted.filter((name) => isIP(name.split('/')[0]!) > 0));
+  return (name) => (isIP(name) > 0 ? networks.includes(name) : permitted.includes(name));
 }
 
 /** Every name under which a client on this machine, or on its network when it listens there, may call it. */

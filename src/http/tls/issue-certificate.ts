@@ -21,7 +21,7 @@ export type CertificateRequest = {
   name: string;
   validDays: number;
   now: Date;
-  /** Host names and addresses; none for an authority. */
+  /** The host names and addresses of a server. For an authority, all that it may ever vouch for: names, and networks as CIDRs; none for everything. */
   names: string[];
   /** Who vouches for it; an authority vouches for itself. */
   authority?: Authority;
@@ -68,6 +68,10 @@ function extensions({ names }: CertificateRequest, publicKey: KeyObject, authori
       // It may vouch for servers, and for no other authority.
       critical('2.5.29.19', sequence(boolean(true), integer(Buffer.from([0])))),
       critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)),
+      // Whoever gets hold of its key can make certificates for these names, and for none of the rest of the world.
+      ...(names.length > 0
+        ? [critical('2.5.29.30', sequence(explicit(0, ...names.map(permittedSubtree))))]
+        : []),
       ...common,
     ];
   }
@@ -90,6 +94,20 @@ function critical(identifier: string, value: Buffer): Buffer {
 
 function alternativeName(name: string): Buffer {
   return isIP(name) ? implicit(7, addressBytes(name)) : implicit(2, Buffer.from(name, 'latin1'));
+}
+
+/** RFC 5280, 4.2.1.10: a name stands for itself and all below it, an address for its network. */
+function permittedSubtree(name: string): Buffer {
+  const [address = '', bits] = name.split('/');
+  if (isIP(address) === 0) return sequence(implicit(2, Buffer.from(name, 'latin1')));
+  const bytes = addressBytes(address);
+  const length = bits === undefined ? bytes.length * 8 : Number(bits);
+  const mask = Buffer.from(
+    bytes.map((_, index) => (0xff00 >> Math.min(8, Math.max(0, length - index * 8))) & 0xff),
+  );
+  return sequence(
+    implicit(7, Buffer.concat([Buffer.from(bytes.map((byte, index) => byte & mask[index]!)), mask])),
+  );
 }
 
 function addressBytes(address: string): Buffer {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect } from 'node:tls';
+import { checkServerIdentity, connect, createServer } from 'node:tls';
 import { developmentCertificate } from '../../../src/http/tls/development-certificate.ts';
 import { issueCertificate } from '../../../src/http/tls/issue-certificate.ts';
 import { openRaw } from '../../support/raw-connection.ts';
@@ -32,18 +33,59 @@ test('the first start makes an authority and a certificate that names this machi
   assert.deepEqual(await developmentCertificate({ folder, host: '192.0.2.9' }), first);
 });
 
-test('another host, or an end that is near, makes a new certificate of the same authority', async () => {
+test('another host at home, or an end that is near, makes a new certificate of the same authority', async () => {
   const before = await developmentCertificate({ folder, host: '192.0.2.9' });
   const authority = await readFile(join(folder, 'ca.pem'), 'utf8');
-  const moved = await developmentCertificate({ folder, host: '2001:db8::9' });
-  assert.ok(new X509Certificate(moved.cert).checkIP('2001:db8::9'));
+  const moved = await developmentCertificate({ folder, host: '192.168.7.9' });
+  assert.ok(new X509Certificate(moved.cert).checkIP('192.168.7.9'));
   const later = await developmentCertificate({
     folder,
-    host: '2001:db8::9',
+    host: '192.168.7.9',
     now: () => new Date(Date.now() + 370 * dayMs),
   });
   assert.equal(new Set([before.cert, moved.cert, later.cert]).size, 3);
   assert.equal(await readFile(join(folder, 'ca.pem'), 'utf8'), authority);
+});
+
+test('an authority vouches for this machine and for private addresses, and clients refuse the rest', async () => {
+  const { cert, key } = await developmentCertificate({ folder, host: '192.0.2.9' });
+  const ca = await readFile(join(folder, 'ca.pem'), 'utf8');
+  const authorityKey = createPrivateKey(await readFile(join(folder, 'ca-key.pem'), 'utf8'));
+  const authority = {
+    name: new X509Certificate(ca).subject.replace(/^CN=/, ''),
+    key: authorityKey,
+    publicKey: createPublicKey(authorityKey),
+  };
+  const issue = (...names: string[]) =>
+    issueCertificate({ name: 'stolen', validDays: 30, now: new Date(), names, authority });
+  assert.equal(await handshake({ cert, key, ca, name: 'localhost' }), 'trusted');
+  for (const name of ['localhost', hostname(), '127.0.0.1', '::1', '192.0.2.9', '10.1.2.3', 'fd00::7'])
+    assert.equal(await handshake({ ...issue(name), ca, name }), 'trusted', name);
+  for (const name of ['bank.example', 'xlocalhost', '192.0.2.10', '8.8.8.8', '172.32.0.1', '2001:db8::1'])
+    assert.match(await handshake({ ...issue(name), ca, name }), /permitted subtree/i, name);
+  const both = issue('localhost', 'bank.example');
+  assert.match(await handshake({ ...both, ca, name: 'localhost' }), /permitted subtree/i);
+});
+
+test('a host that the authority may not vouch for makes a new one; a name of the machine is left out', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'siann-tls-'));
+  try {
+    await developmentCertificate({ folder: own, host: 'localhost' });
+    const authority = await readFile(join(own, 'ca.pem'), 'utf8');
+    const moved = await developmentCertificate({ folder: own, host: '2001:db8::9' });
+    const replaced = await readFile(join(own, 'ca.pem'), 'utf8');
+    assert.notEqual(replaced, authority);
+    assert.equal(await handshake({ ...moved, ca: replaced, name: '2001:db8::9' }), 'trusted');
+    const names = JSON.parse(await readFile(join(own, 'ca-names.json'), 'utf8')) as string[];
+    const others = names.filter((name) => name !== hostname());
+    await writeFile(join(own, 'ca-names.json'), JSON.stringify(others));
+    await rm(join(own, 'server.pem'));
+    const { cert } = await developmentCertificate({ folder: own, host: '2001:db8::9' });
+    assert.equal(new X509Certificate(cert).checkHost(hostname()), undefined);
+    assert.equal(await readFile(join(own, 'ca.pem'), 'utf8'), replaced);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
 });
 
 test('a damaged authority is made anew', async () => {
@@ -136,4 +178,31 @@ function ownAuthority() {
   const issue = (now = new Date()) =>
     issueCertificate({ name: 'localhost', validDays: 5, now, names: ['localhost', '127.0.0.1'], authority });
   return { cert, issue };
+}
+
+/** What a client that trusts the authority makes of a server with this certificate. */
+async function handshake(given: { cert: string; key: string; ca: string; name: string }): Promise<string> {
+  const { cert, key, ca, name } = given;
+  const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  try {
+    return await new Promise<string>((resolve) => {
+      const socket = connect({
+        host: '127.0.0.1',
+        port,
+        ca,
+        ...(isIP(name) === 0 && { servername: name }),
+        checkServerIdentity: () => undefined,
+      });
+      socket.on('secureConnect', () => {
+        const mismatch = checkServerIdentity(name, socket.getPeerCertificate());
+        resolve(mismatch ? mismatch.message : 'trusted');
+        socket.destroy();
+      });
+      socket.on('error', (error) => resolve(error.message));
+    });
+  } finally {
+    server.close();
+  }
 }
