@@ -10,8 +10,8 @@ import { runChecks } from './run-checks.ts';
 
 const { command, values } = readCommand({
   script: 'bench:containers',
-  defaults: { only: 'kills', seed: '1', kills: '50', 'at-once': '4', verbose: false },
-  checks: { each: [], kills: ['kills'] },
+  defaults: { only: 'kills', seed: '1', kills: '50', minutes: undefined, 'at-once': '4', verbose: false },
+  checks: { each: [], kills: ['kills', 'minutes'] },
 });
 const isEach = values.only === 'each';
 const explain = createExplain(values.verbose || isEach);
@@ -20,6 +20,7 @@ await runChecks(command, [isEach ? 'each' : 'kills'], async () => {
   const result = await runCrashes({
     project: await openComposeProject(),
     kills: isEach ? 'each' : Number(values.kills),
+    ...(values.minutes !== undefined && { withinMinutes: Number(values.minutes) }),
     seed: Number(values.seed),
     atOnce: Number(values['at-once']),
     explain,

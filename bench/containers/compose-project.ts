@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 
@@ -21,11 +24,11 @@ export type ComposeProject = {
   containers: Container[];
   /** Runs `siann …` in a container of the API, as an operator does, and gives what it prints. */
   siann(...args: string[]): Promise<string>;
-  /** Ends a container's first process, as a crash does. Docker starts it again by itself. */
-  crash(container: Container): Promise<void>;
+  /** Ends a container's first process, as a crash does; false when it is not running. Docker starts it again by itself. */
+  crash(container: Container): Promise<boolean>;
   /** Ends one of the processes that a container's first process has started; false when there is none. */
   crashChild(container: Container, pick: (pids: number[]) => number): Promise<boolean>;
-  /** Resolves when Docker has it running, and it says that it can work. */
+  /** Resolves when it says that it can work. */
   ready(container: Container): Promise<void>;
   withDatabase<Result>(look: (database: Database) => Promise<Result>): Promise<Result>;
   redisUrl(): Promise<string>;
@@ -52,10 +55,27 @@ export async function openComposeProject(): Promise<ComposeProject> {
     return { name, service: service as Service };
   });
   const first = (service: Service) => containers.find((container) => container.service === service)!;
-  const addressOf = (service: Service) =>
-    inspect(first(service).name, '{{range .NetworkSettings.Networks}}{{println .IPAddress}}{{end}}').then(
-      (text) => text.split('\n')[0]!,
-    );
+  const databaseUrl = (address: string) => `postgres://siann:${secret('postgres-password')}@${address}/siann`;
+  const redisUrl = (address: string) =>
+    `redis://observer:${process.env.SIANN_BENCH_OBSERVER}@${address}:6379`;
+  const isReady = async (address: string) =>
+    (await fetch(`http://${address}:8443/readyz`, { signal: AbortSignal.timeout(3_000) })).status === 200;
+  const answers: Record<Service, (address: string) => Promise<boolean>> = {
+    api: isReady,
+    worker: isReady,
+    balancer: (address) => answersOn(address, 8443),
+    redis: (address) => answersOn(address, 6379),
+    async postgres(address) {
+      const client = new pg.Client({
+        connectionString: databaseUrl(address),
+        connectionTimeoutMillis: 1_000,
+      });
+      client.on('error', () => {});
+      await client.connect();
+      await client.end();
+      return true;
+    },
+  };
 
   return {
     port: Number(process.env.SIANN_PORT ?? 8443),
@@ -64,35 +84,27 @@ export async function openComposeProject(): Promise<ComposeProject> {
     siann: (...args) => docker('exec', first('api').name, 'siann', ...args),
     async crash({ name }) {
       const pid = Number(await inspect(name, '{{.State.Pid}}'));
-      if (pid > 0) kill(pid);
+      return pid > 0 && kill(pid);
     },
     async crashChild({ name }, pick) {
       const own = Number(await inspect(name, '{{.State.Pid}}'));
       const pids = childrenOf(own).filter(isSiannsOwn);
-      if (pids.length === 0) return false;
-      kill(pick(pids));
-      return true;
+      return pids.length > 0 && kill(pick(pids));
     },
     async ready({ name, service }) {
       const deadline = performance.now() + readyWithinMs;
-      for (;;) {
-        const state = await inspect(
-          name,
-          '{{.State.Running}} {{if .State.Health}}{{.State.Health.Status}}{{end}}',
-        );
-        if (state === 'true healthy' || (state === 'true' && service === 'balancer')) return;
-        if (performance.now() > deadline)
-          throw new Error(`${name} is not ready within two minutes: ${state}`);
-        await sleep(250);
+      while (!(await answers[service](await addressOf(name)).catch(() => false))) {
+        if (performance.now() > deadline) throw new Error(`${name} is not ready within two minutes.`);
+        await sleep(100);
       }
     },
     async withDatabase(look) {
-      const url = `postgres://siann:${secret('postgres-password')}@${await addressOf('postgres')}/siann`;
-      await using database = await openDatabase({ url });
+      await using database = await openDatabase({
+        url: databaseUrl(await addressOf(first('postgres').name)),
+      });
       return await look(database);
     },
-    redisUrl: async () =>
-      `redis://observer:${process.env.SIANN_BENCH_OBSERVER}@${await addressOf('redis')}:6379`,
+    redisUrl: async () => redisUrl(await addressOf(first('redis').name)),
   };
 }
 
@@ -105,11 +117,28 @@ function inspect(name: string, format: string): Promise<string> {
   return docker('inspect', '--format', format, name);
 }
 
-function kill(pid: number): void {
+/** In one of its networks; this machine reaches all of them. Empty while the container is not running. */
+async function addressOf(name: string): Promise<string> {
+  const all = await inspect(name, '{{range .NetworkSettings.Networks}}{{println .IPAddress}}{{end}}');
+  return all.split('\n')[0]!;
+}
+
+async function answersOn(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1_000 });
   try {
-    process.kill(pid, 'SIGKILL');
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** False when it ended by itself in the meantime. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself in the meantime.
+    return false;
   }
 }
 

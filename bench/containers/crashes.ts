@@ -8,8 +8,10 @@ export type Crash = { container: Container; child: boolean };
 /** When something ended, by the clock of `performance.now()`, and when it could work again. */
 export type CrashRecord = Crash & { atMs: number; backAtMs: number };
 
-const shortestPauseMs = 500;
-const longestPauseMs = 4_000;
+const shortestPauseMs = 100;
+const longestPauseMs = 2_000;
+/** How often something is killed although its twin is away, or it is just coming back itself. */
+const regardless = 0.1;
 /** In a hundred: containers that are there twice, one of two servers, and processes inside. */
 const shares = { api: 25, worker: 25, redis: 15, postgres: 15, child: 20 };
 
@@ -23,48 +25,67 @@ export function oneOfEach({ containers }: ComposeProject): Crash[] {
   return [...whole, ...inside];
 }
 
-export function randomCrash({ containers }: ComposeProject, random: Random): Crash {
-  const hundred = Object.entries(shares).flatMap(([kind, share]) => Array<string>(share).fill(kind));
-  const kind = random.pick(hundred);
-  const child = kind === 'child';
-  const service = child ? random.pick(['worker', 'api']) : kind;
-  return { container: random.pick(containers.filter((each) => each.service === service)), child };
-}
-
 export type Crashes = {
   records: CrashRecord[];
-  /** False when there was no such process. */
+  /** False when there is no such process. */
   happen(crash: Crash, random: Random): Promise<boolean>;
+  /** One of those that can be missed for a moment, or now and then any. */
+  draw(random: Random): Crash | undefined;
   /** Everything that ended works again. */
   allBack(): Promise<void>;
 };
 
 /** Makes crashes happen, and watches what comes of them. */
 export function createCrashes(project: ComposeProject): Crashes {
+  const { containers } = project;
   const records: CrashRecord[] = [];
   const returning = new Map<string, Promise<void>>();
+  const isReady = ({ name }: Container) => !returning.has(name);
+
+  /** Of containers that are there twice, one stays as a rule: were all of them away all the time, nothing would be seen. */
+  const mayBeMissed = ({ container, child }: Crash) =>
+    isReady(container) &&
+    (child || containers.filter((each) => each.service === container.service).every(isReady));
+
   return {
     records,
+    draw(random) {
+      const crash = randomCrash(project, random);
+      return mayBeMissed(crash) || random.next() < regardless ? crash : undefined;
+    },
     async happen(crash, random) {
       const { container, child } = crash;
+      const { name } = container;
       const record = { ...crash, atMs: performance.now(), backAtMs: Number.POSITIVE_INFINITY };
-      if (child && !(await project.crashChild(container, (pids) => random.pick(pids)))) return false;
+      const happened = child
+        ? await project.crashChild(container, (pids) => random.pick(pids))
+        : await project.crash(container);
+      if (!happened) return false;
       records.push(record);
-      if (!child) await project.crash(container);
-      // Docker's view of its health is that of the life before, for a moment.
-      const back = sleep(child ? 0 : 1_000)
-        .then(() => project.ready(container))
-        .then(() => {
-          record.backAtMs = performance.now();
-        });
+      if (child) {
+        record.backAtMs = performance.now();
+        return true;
+      }
+      const back = project.ready(container).then(() => {
+        record.backAtMs = performance.now();
+        if (returning.get(name) === back) returning.delete(name);
+      });
       back.catch(() => {});
-      returning.set(container.name, back);
+      returning.set(name, back);
       return true;
     },
     async allBack() {
-      await Promise.all(returning.values());
+      while (returning.size > 0) await Promise.all(returning.values());
     },
   };
+}
+
+function randomCrash({ containers }: ComposeProject, random: Random): Crash {
+  const hundred = Object.entries(shares).flatMap(([kind, share]) => Array<string>(share).fill(kind));
+  const kind = random.pick(hundred);
+  const child = kind === 'child';
+  const service = child ? random.pick(['worker', 'api']) : kind;
+  return { container: random.pick(containers.filter((each) => each.service === service)), child };
 }
 
 export function pauseBetween(random: Random): Promise<void> {

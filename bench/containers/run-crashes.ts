@@ -9,13 +9,15 @@ import type { Explain } from '../figures/figure.ts';
 import { createClient } from '../service/client.ts';
 import { createBalancedCaller } from './balanced-caller.ts';
 import type { ComposeProject } from './compose-project.ts';
-import { type CrashRecord, createCrashes, oneOfEach, pauseBetween, randomCrash } from './crashes.ts';
+import { type CrashRecord, createCrashes, oneOfEach, pauseBetween } from './crashes.ts';
 import { becomeCustomer } from './customer.ts';
 
 export type CrashRunOptions = {
   project: ComposeProject;
   /** Each container once, one after another; or that many, at random. */
   kills: 'each' | number;
+  /** Ends earlier, with fewer. */
+  withinMinutes?: number;
   seed: number;
   atOnce: number;
   explain: Explain;
@@ -77,9 +79,11 @@ export async function runCrashes(options: CrashRunOptions): Promise<CrashRunResu
         await crashes.allBack();
       }
     } else {
-      while (crashes.records.length < kills) {
+      const deadline = performance.now() + (options.withinMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
+      while (crashes.records.length < kills && performance.now() < deadline) {
         await pauseBetween(random);
-        await crashes.happen(randomCrash(project, random), random);
+        const crash = crashes.draw(random);
+        if (crash) await crashes.happen(crash, random);
       }
     }
     await crashes.allBack();
