@@ -23,6 +23,11 @@ const decoders: Record<AudioContainer, () => Promise<Decoder>> = {
   ogg: async () => (await import('./ogg/ogg.ts')).decodeOgg,
 };
 
+/** Loads all of them, so that the first file of a kind does not wait. */
+export async function loadDecoders(): Promise<void> {
+  await Promise.all(Object.values(decoders).map((load) => load()));
+}
+
 const defaultMaxSeconds = 4 * 3600;
 const minChunkSamples = pcmSampleRate / 10;
 const maxChunkSamples = pcmSampleRate;

@@ -2,7 +2,13 @@ import assert from 'node:assert';
 import { ServiceError } from '../errors/service-error.ts';
 import { createAbortSubscriptions } from './abort-subscriptions.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { ChildEnd, ChildOptions, SupervisedChild } from './process/supervised-child.ts';
+import {
+  type Answer,
+  type ChildEnd,
+  type ChildOptions,
+  type SupervisedChild,
+  startChild,
+} from './process/supervised-child.ts';
 import { createProcessPool, type PoolLog } from './process-pool.ts';
 import { createFairQueue } from './queue/fair-queue.ts';
 import { assignWaiting } from './queue/slot-assignment.ts';
@@ -64,19 +70,23 @@ export function createLocalDispatcher<Settings, Job, Result>(
   let nextId = 0;
   let stopped: Promise<void> | undefined;
 
-  const pool = createProcessPool<JobTicket>({
+  const pool = createProcessPool<SupervisedChild<JobTicket>, ChildEnd<JobTicket>>({
+    name: 'inference process',
     processes,
     startAttempts: options.startAttempts ?? 5,
-    child: childOptions(options),
+    start: (events) =>
+      startChild<JobTicket>(childOptions(options), {
+        ready: events.ready,
+        ended: events.ended,
+        answered(ticket, answer) {
+          events.worked();
+          settle(ticket, answer);
+        },
+      }),
     log: options.log,
     onReady() {
       for (const waiter of awaitingReady) waiter.resolve();
       awaitingReady.clear();
-      dispatchWaiting();
-    },
-    onAnswer(ticket, answer) {
-      if (answer.ok) ticket.resolve(answer.result as Result);
-      else ticket.reject(answer.error);
       dispatchWaiting();
     },
     onEnd(end) {
@@ -125,6 +135,12 @@ export function createLocalDispatcher<Settings, Job, Result>(
       await stopped;
     },
   };
+
+  function settle(ticket: JobTicket, answer: Answer): void {
+    if (answer.ok) ticket.resolve(answer.result as Result);
+    else ticket.reject(answer.error);
+    dispatchWaiting();
+  }
 
   function dispatchWaiting(): void {
     assignWaiting({ queue, children: pool.children, slots, slotsFor });

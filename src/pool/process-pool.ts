@@ -1,24 +1,44 @@
 import { createStartBackoff } from './process/start-backoff.ts';
-import {
-  type Answer,
-  type Assignable,
-  type ChildEnd,
-  type ChildOptions,
-  type SupervisedChild,
-  startChild,
-} from './process/supervised-child.ts';
 import { settledWithin } from './settled-within.ts';
 
-export type ProcessPoolOptions<Item> = {
+/** What the pool needs to know of a process. */
+export type PooledProcess = {
+  readonly pid: number | undefined;
+  readonly ended: Promise<void>;
+  rssBytes(): number;
+  /** Ready, and neither retiring nor about to die. */
+  takesJobs(): boolean;
+  stop(): void;
+};
+
+export type ProcessEnd = {
+  cause: Error;
+  /** It was retired or shut down, so nothing went wrong. */
+  planned: boolean;
+  wasReady: boolean;
+  answered: number;
+  unfinished: readonly unknown[];
+};
+
+export type ProcessEvents<End> = {
+  ready(): void;
+  /** It did something that it was asked for. */
+  worked(): void;
+  ended(end: End): void;
+};
+
+export type ProcessPoolOptions<Process, End> = {
+  /** For the log. */
+  name: string;
   processes: number;
   /** Failed starts in a row after which the pool gives up. */
   startAttempts: number;
-  child: ChildOptions;
+  /** Starts a process, which reports only later. */
+  start(events: ProcessEvents<End>): Process;
   log?: PoolLog | undefined;
   /** A process became ready. */
   onReady(): void;
-  onAnswer(item: Item, answer: Answer): void;
-  onEnd(end: ChildEnd<Item>): void;
+  onEnd(end: End): void;
   /** Too many starts in a row failed; no other is tried until `wake`. */
   onGiveUp(cause: Error): void;
 };
@@ -29,8 +49,8 @@ export type PoolLog = {
 };
 
 /** Keeps a number of processes running, and replaces those that end. */
-export type ProcessPool<Item> = {
-  children: ReadonlySet<SupervisedChild<Item>>;
+export type ProcessPool<Process> = {
+  children: ReadonlySet<Process>;
   restarts(): number;
   /** There is work: processes are started again if the pool had given up. */
   wake(): void;
@@ -40,11 +60,11 @@ export type ProcessPool<Item> = {
 
 const killedWithinMs = 2_000;
 
-export function createProcessPool<Item extends Assignable>(
-  options: ProcessPoolOptions<Item>,
-): ProcessPool<Item> {
-  const { processes, log } = options;
-  const children = new Set<SupervisedChild<Item>>();
+export function createProcessPool<Process extends PooledProcess, End extends ProcessEnd>(
+  options: ProcessPoolOptions<Process, End>,
+): ProcessPool<Process> {
+  const { name, processes, log } = options;
+  const children = new Set<Process>();
   const backoff = createStartBackoff(options.startAttempts);
   let restarts = 0;
   let restartTimer: NodeJS.Timeout | undefined;
@@ -82,18 +102,15 @@ export function createProcessPool<Item extends Assignable>(
 
   function start(): void {
     const startedAt = performance.now();
-    const child: SupervisedChild<Item> = startChild<Item>(options.child, {
+    const child: Process = options.start({
       ready() {
         backoff.ready();
         wake();
         const startMs = Math.round(performance.now() - startedAt);
-        log?.info({ pid: child.pid, startMs, rssBytes: child.rssBytes() }, 'inference process ready');
+        log?.info({ pid: child.pid, startMs, rssBytes: child.rssBytes() }, `${name} ready`);
         options.onReady();
       },
-      answered(item, answer) {
-        backoff.worked();
-        options.onAnswer(item, answer);
-      },
+      worked: backoff.worked,
       ended(end) {
         children.delete(child);
         options.onEnd(end);
@@ -103,11 +120,11 @@ export function createProcessPool<Item extends Assignable>(
     children.add(child);
   }
 
-  function replace(child: SupervisedChild<Item>, end: ChildEnd<Item>): void {
+  function replace(child: Process, end: End): void {
     restarts++;
     const fields = { pid: child.pid, reason: end.cause.message, unfinished: end.unfinished.length };
-    if (end.planned) log?.info(fields, 'inference process replaced');
-    else log?.warn(fields, 'inference process ended');
+    if (end.planned) log?.info(fields, `${name} replaced`);
+    else log?.warn(fields, `${name} ended`);
     backoff.ended(end);
     if (state === 'gave_up') return;
     if (backoff.exhausted() && ![...children].some((other) => other.takesJobs())) {

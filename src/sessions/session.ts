@@ -1,6 +1,7 @@
 import type { StreamOptions } from '../../wire/option-types.ts';
 import type { EndReason, SessionEvent, WarningCode } from '../../wire/stream-events.ts';
 import { BadAudio } from '../audio/bad-audio.ts';
+import { decodingHere, type StreamDecoding } from '../audio/stream-decoding.ts';
 import { endingError, endings } from '../errors/endings.ts';
 import { hasCode, ServiceError } from '../errors/service-error.ts';
 import type { StreamRecogniser } from '../speech/live/stream-recogniser.ts';
@@ -23,6 +24,8 @@ export type SessionOptions = {
   id: string;
   config: StreamOptions;
   recogniser: StreamRecogniser;
+  /** Where audio is decoded, if not on this thread. */
+  decoding?: StreamDecoding;
   account: StreamAccount;
   /** Aborts when the key is gone, or may not do this any more. */
   revoked?: AbortSignal;
@@ -55,6 +58,8 @@ export type Session = {
   readonly bufferedSeconds: number;
   /** Inputs that are not worked on yet, and events that nobody has read yet. The transport stops reading when they are many. */
   readonly waiting: number;
+  /** For a client whose audio comes in a container: its samples, which the session then takes in as LINEAR16. */
+  readonly decodeContainer: StreamDecoding['decodeContainer'];
   /** Everything that the client shall read, up to session.end. A partial is dropped when a newer one has come, a final never. */
   events(): AsyncIterable<SessionEvent>;
   /** Resolves once everything is settled and released; never rejects. */
@@ -67,9 +72,10 @@ const busySeconds = 1;
 /** One stream from its first frame to its end: frames come in, events go out, and every second is paid for. It knows no sockets. */
 export function createSession(options: SessionOptions): Session {
   const { id, config, recogniser, revoked, limits = defaultSessionLimits, speakers, onFault } = options;
+  const { decoding = decodingHere } = options;
   const outgoing = createEventQueue();
   const incoming = createInputQueue();
-  const decoder = createFrameDecoder(config.encoding, config.sampleRate);
+  const decoder = createFrameDecoder(config.encoding, config.sampleRate, decoding.openFlac);
   const transcript = createSessionTranscript({
     words: config.words,
     speakers,
@@ -144,6 +150,7 @@ export function createSession(options: SessionOptions): Session {
     get waiting() {
       return incoming.size + outgoing.size;
     },
+    decodeContainer: decoding.decodeContainer,
     events: outgoing.events,
     closed,
   };

@@ -131,6 +131,24 @@ export const settings = {
     sentence:
       'How many megabytes of memory one inference process may use before it is replaced, a whole number of 200 or more.',
   },
+  SIANN_DECODERS: {
+    key: 'decoders',
+    kind: 'whole',
+    minimum: 0,
+    maximum: 64,
+    default: 0,
+    sentence:
+      'How many processes decode audio for the service, a whole number up to 64. 0 chooses two, or one on a machine with one core.',
+  },
+  SIANN_DECODER_MEMORY_MB: {
+    key: 'decoderMemoryMegabytes',
+    kind: 'whole',
+    minimum: 200,
+    maximum: 1_048_576,
+    default: 400,
+    sentence:
+      'How many megabytes of memory one decoder process may use before a file that needs so much is refused, a whole number of 200 or more.',
+  },
   SIANN_HOST: {
     key: 'host',
     kind: 'text',

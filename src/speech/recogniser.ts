@@ -1,3 +1,4 @@
+import type { StreamDecoding } from '../audio/stream-decoding.ts';
 import type { DispatcherStats } from '../pool/local-dispatcher.ts';
 import type { StreamRecogniser } from './live/stream-recogniser.ts';
 import type { SpeakerTracker } from './speakers/speaker-tracker.ts';
@@ -12,6 +13,8 @@ export type Recogniser = AsyncDisposable & {
   ): AsyncGenerator<Segment, TranscribedRecording>;
   /** Recognises streams. */
   stream?: StreamRecogniser;
+  /** Decodes the audio of streams elsewhere. Without it, it is decoded on this thread. */
+  decoding?: StreamDecoding;
   /** Tells the speakers of one stream apart. */
   trackSpeakers?(): SpeakerTracker;
   /** Resolves when work can begin; rejects when the inference processes cannot start. */

@@ -13,8 +13,9 @@ import { writeSegment } from './text/write-segment.ts';
 import type { LanguageSetting } from './transcript/languages.ts';
 import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 import type { SpeechWindow } from './windows/speech-window.ts';
+import { type HeardBlock, hear } from './windows/window-recording.ts';
 import { priorityOf, type Urgency } from './windows/window-urgency.ts';
-import { packWindows } from './windows/windows.ts';
+import { packHeard } from './windows/windows.ts';
 
 export type TranscribeOptions = {
   language: LanguageSetting;
@@ -41,14 +42,23 @@ export type TranscribeParts = RecognitionParts & {
   speakerModel: SpeakerModel;
   /** Windows of one recording that may be under way at once. */
   windowsAtOnce: number | (() => number);
+  /** Decodes files elsewhere. Without it, they are decoded on this thread. */
+  decodeFile?: DecodeFile;
 };
+
+/** The bytes of a file in, its audio out. Pulling is the back-pressure; `break` stops the source. */
+export type DecodeFile = (
+  bytes: AsyncIterable<Uint8Array>,
+  options: { signal?: AbortSignal },
+) => AsyncGenerator<HeardBlock>;
 
 /** The product on one page: decode → find speech → make windows → recognise → assign speakers → yield segments, in the order of the recording. */
 export async function* transcribe(
   bytes: AsyncIterable<Uint8Array>,
   options: TranscribeOptions,
-  { dispatcher, voice, speakerModel, tokenisePrompt, windowsAtOnce, taiwanese }: TranscribeParts,
+  parts: TranscribeParts,
 ): AsyncGenerator<Segment, TranscribedRecording> {
+  const { dispatcher, voice, speakerModel, tokenisePrompt, windowsAtOnce, taiwanese } = parts;
   const { language, temperature = 0, words = false, requestId = randomUUID() } = options;
   if (language === 'nan-TW' && !taiwanese) throw withoutTaiwanese();
   const promptTokens = await tokenisePrompt(options.prompt, options.hotwords ?? []);
@@ -57,15 +67,19 @@ export async function* transcribe(
   const onAudio = (seconds: number) => {
     durationSeconds = seconds;
   };
-  const audio = decodeAudio(bytes, { ...given });
-  const announced = options.onDecoded ? announce(audio, options.onDecoded) : audio;
-  const windows = packWindows(announced, voice, { ...given, onAudio });
+  const heard = parts.decodeFile
+    ? announce(parts.decodeFile(bytes, { ...given }), (block) => block.samples, options.onDecoded)
+    : hear(
+        announce(decodeAudio(bytes, { ...given }), (chunk) => chunk, options.onDecoded),
+        voice,
+      );
+  const windows = packHeard(heard, { ...given, onAudio });
 
   const speakers = options.speakers && createRecordingSpeakers(speakerModel, options.speakers.count);
   const unassigned: Segment[] = [];
   let id = 0;
-  for await (const { window, parts } of mapInOrder(windows, windowsAtOnce, recogniseWindow)) {
-    const segments = parts.flatMap((part) =>
+  for await (const { window, recognised } of mapInOrder(windows, windowsAtOnce, recogniseWindow)) {
+    const segments = recognised.flatMap((part) =>
       withoutInvented(part, window).map((segment) => ({ segment, part })),
     );
     segments.sort((a, b) => a.segment.startSeconds - b.segment.startSeconds);
@@ -103,20 +117,21 @@ export async function* transcribe(
     const recognise: RecognisePart = (part) => dispatcher.run({ ...job, ...part, draft: [] }, run);
     return {
       window,
-      parts: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),
+      recognised: await recogniseParts({ audio: window.audio, speech: window.speech, language }, recognise),
     };
   }
 }
 
-async function* announce(
-  audio: AsyncIterable<Pcm>,
-  onDecoded: (totalSeconds: number) => Promise<void>,
-): AsyncGenerator<Pcm> {
+async function* announce<Piece>(
+  pieces: AsyncIterable<Piece>,
+  samplesOf: (piece: Piece) => Pcm,
+  onDecoded: TranscribeOptions['onDecoded'],
+): AsyncGenerator<Piece> {
   let samples = 0;
-  for await (const chunk of audio) {
-    samples += chunk.length;
-    await onDecoded(samples / pcmSampleRate);
-    yield chunk;
+  for await (const piece of pieces) {
+    samples += samplesOf(piece).length;
+    await onDecoded?.(samples / pcmSampleRate);
+    yield piece;
   }
 }
 

@@ -5,6 +5,7 @@ import { clusterGroup } from '../cluster/cluster-keys.ts';
 import { joinAsNode } from '../cluster/node/join-as-node.ts';
 import { windowCodec } from '../cluster/queue/window-codec.ts';
 import { type ClusterMember, joinAsWorker } from '../cluster/worker/join-as-worker.ts';
+import type { DecoderPool } from '../decoding/decoder-pool.ts';
 import { type PreparedModel, type PrepareProgress, prepareModel } from '../model/prepare-model.ts';
 import { findSpeakerNetwork } from '../model/speaker-network.ts';
 import type { LocalDispatcher } from '../pool/local-dispatcher.ts';
@@ -19,6 +20,7 @@ import { createSpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import { type TranscribeParts, transcribe } from '../speech/transcribe.ts';
 import { createVoiceActivity } from '../speech/windows/voice-activity.ts';
 import type { ArrivedWindow, WindowResult } from '../speech/windows/window-messages.ts';
+import { startDecoders } from './decoder-processes.ts';
 import { createOpenParts } from './open-parts.ts';
 import {
   type PoolSize,
@@ -41,12 +43,16 @@ export type RecognitionConfig = Pick<
   | 'processes'
   | 'threads'
   | 'memoryLimitMegabytes'
+  | 'decoders'
+  | 'decoderMemoryMegabytes'
   | 'drainSeconds'
 >;
 
 export type RecogniserOptions = {
   config: RecognitionConfig;
   onPrepare?: (progress: PrepareProgress) => void;
+  /** Whether audio is decoded in processes of its own, since this one serves others. */
+  decodeInProcesses?: boolean;
   log?: PoolLog & { error(fields: object, message: string): void };
 };
 
@@ -60,6 +66,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
   try {
     const model = await prepare(options);
     const size = sizePool(config);
+    const decoders = options.decodeInProcesses ? keep(startDecoders(config, model, log)) : undefined;
     const recognition = keep(await createRecognition(options, model, size));
     const voice = keep(await createVoiceActivity({ graphPath: model.voiceActivityPath }));
     const speakers = { threads: size.threads, ...(log && { log }) };
@@ -71,6 +78,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
     const parts: TranscribeParts = {
       dispatcher: recognition.dispatcher,
       windowsAtOnce: recognition.windowsAtOnce,
+      ...(decoders && { decodeFile: decoders.decodeFile }),
       voice,
       speakerModel,
       tokenisePrompt: createPromptTokeniser({
@@ -89,7 +97,8 @@ export const createRecogniser: CreateRecogniser = async (options) => {
           run: { requestId: randomUUID(), priority: 'realtime' },
           ...(log && { log }),
         }),
-      ready: recognition.ready,
+      ...(decoders && { decoding: decoders }),
+      ready: () => bothReady(recognition, decoders),
       load: recognition.load,
       [Symbol.asyncDispose]: closeAll,
     };
@@ -98,6 +107,10 @@ export const createRecogniser: CreateRecogniser = async (options) => {
     throw error;
   }
 };
+
+async function bothReady(recognition: Recognition, decoders: DecoderPool | undefined): Promise<void> {
+  await Promise.all([recognition.ready(), decoders?.ready()]);
+}
 
 export type RecognitionWorker = ClusterMember & Pick<Recogniser, 'ready' | 'load'>;
 

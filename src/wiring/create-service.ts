@@ -110,6 +110,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await (options.createRecogniser ?? createRecogniser)({
         config,
         log,
+        decodeInProcesses: true,
         ...(options.onPrepare && { onPrepare: options.onPrepare }),
       }),
     );

@@ -26,6 +26,8 @@ test('without settings the defaults apply, and data is in the project folder', (
     processes: 0,
     threads: 0,
     memoryLimitMegabytes: 1200,
+    decoders: 0,
+    decoderMemoryMegabytes: 400,
     host: 'localhost',
     port: 8443,
     testPort: 8444,

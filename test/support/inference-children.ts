@@ -2,12 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The ids of this process's inference processes, from Linux's /proc. */
 export function inferenceChildren(): number[] {
+  return childrenRunning('pool/process/child.ts');
+}
+
+/** The ids of this process's decoder processes. */
+export function decoderChildren(): number[] {
+  return childrenRunning('decoding/process/decoder.ts');
+}
+
+function childrenRunning(entry: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter(
-      (pid) => parentOf(pid) === process.pid && readProc(pid, 'cmdline').includes('pool/process/child.ts'),
-    );
+    .filter((pid) => parentOf(pid) === process.pid && readProc(pid, 'cmdline').includes(entry));
 }
 
 function parentOf(pid: number): number {

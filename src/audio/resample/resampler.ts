@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinSamples } from '../audio-block.ts';
 import { pcmSampleRate } from '../pcm.ts';
 import { createResamplerKernel } from './resampler-kernel.ts';
@@ -20,11 +21,29 @@ const stopbandDecibels = 66;
 const maxPhases = 4_096;
 /** The filter's memory holds this much input at a time. */
 const pieceInputs = 4_096;
+const turnMs = 5;
 
 export function createResampler(inputRate: number): Resampler {
-  if (inputRate === pcmSampleRate) return { push: (input) => input, flush: () => new Float32Array(0) };
-  return new SincResampler(inputRate);
+  if (inputRate === pcmSampleRate) return unchanged;
+  const resampler = new SincResampler(inputRate);
+  for (const _ of resampler.design());
+  return resampler;
 }
+
+/** The same for a thread that others need meanwhile: the filter of an odd rate takes 30 ms to make. */
+export async function createResamplerInTurns(inputRate: number): Promise<Resampler> {
+  if (inputRate === pcmSampleRate) return unchanged;
+  const resampler = new SincResampler(inputRate);
+  let turnStart = performance.now();
+  for (const _ of resampler.design()) {
+    if (performance.now() - turnStart < turnMs) continue;
+    await nextTurn();
+    turnStart = performance.now();
+  }
+  return resampler;
+}
+
+const unchanged: Resampler = { push: (input) => input, flush: () => new Float32Array(0) };
 
 /**
  * A polyphase windowed-sinc filter, centred on each output instant, so it adds no delay: output n is the signal
@@ -35,6 +54,8 @@ class SincResampler implements Resampler {
   readonly #down: number;
   readonly #half: number;
   readonly #phases: number;
+  readonly #kernels: Float32Array;
+  readonly #cutoff: number;
   readonly #resample: ReturnType<typeof createResamplerKernel>['resample'];
   /** Inputs from index `#start` on; what lies before the first input and after the last is zero. */
   readonly #pending: Float32Array;
@@ -61,12 +82,18 @@ class SincResampler implements Resampler {
     const pendingFloats = 2 * taps + pieceInputs;
     const producedFloats = Math.ceil(((taps + pieceInputs) * this.#up) / this.#down) + 1;
     const { buffer, resample } = createResamplerKernel(4 * (kernelFloats + pendingFloats + producedFloats));
-    designKernels(new Float32Array(buffer, 0, kernelFloats), taps, (nyquist + passband) / 2 / inputRate);
+    this.#kernels = new Float32Array(buffer, 0, kernelFloats);
+    this.#cutoff = (nyquist + passband) / 2 / inputRate;
     this.#pending = new Float32Array(buffer, 4 * kernelFloats, pendingFloats);
     this.#produced = new Float32Array(buffer, 4 * (kernelFloats + pendingFloats), producedFloats);
     this.#resample = resample;
     this.#start = -this.#half;
     this.#length = this.#half;
+  }
+
+  /** Makes the kernels, a row in each step. Nothing can be pushed before that. */
+  design(): Generator<void> {
+    return designKernels(this.#kernels, 2 * this.#half, this.#cutoff);
   }
 
   push(input: Float32Array): Float32Array {
@@ -123,7 +150,7 @@ class SincResampler implements Resampler {
 }
 
 /** One row of taps for each fractional position from 0 to 1; each row sums to one, so a constant stays exact. */
-function designKernels(kernels: Float32Array, taps: number, cutoff: number): void {
+function* designKernels(kernels: Float32Array, taps: number, cutoff: number): Generator<void> {
   const beta = 0.1102 * (stopbandDecibels - 8.7);
   const half = taps / 2;
   const phases = kernels.length / taps - 1;
@@ -137,6 +164,7 @@ function designKernels(kernels: Float32Array, taps: number, cutoff: number): voi
       sum += row[i]!;
     }
     for (let i = 0; i < taps; i++) row[i]! /= sum;
+    yield;
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAsyncQueue } from '../../async/async-queue.ts';
-import { decodeAudio } from '../../audio/decode-audio.ts';
+import { createNotifier } from '../../async/notifier.ts';
+import { GatheredBytes } from '../../audio/gathered-bytes.ts';
 import { toLinear16 } from '../../audio/samples/linear16.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -18,34 +18,45 @@ const bytesPerSecond = 4000;
  */
 export function decodeContainerAudio(session: Session): AudioInput {
   const sessionClosed = new AbortController();
-  const received = createAsyncQueue<Uint8Array>({ signal: sessionClosed.signal });
-  let waitingBytes = 0;
-  session.closed.then(() => sessionClosed.abort());
+  /** Not yet given to the decoder. However small the messages are, it gets all that wait at once. */
+  const received = new GatheredBytes();
+  const arrived = createNotifier();
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+    arrived.notify();
+  };
+  session.closed.then(() => {
+    sessionClosed.abort();
+    end();
+  });
   decode().catch((cause) => {
+    if (cause instanceof ServiceError && cause.status === 503) return session.end('overloaded', cause);
     const message = 'The audio cannot be read. Send webm, ogg, mp3, wav or flac from its beginning.';
     session.end('bad_audio', new ServiceError('invalid_file_format', { message, cause }));
   });
 
   return {
     receiveAudio(bytes) {
-      if (bytes.length === 0) return received.end();
+      if (hasEnded) return;
+      if (bytes.length === 0) return end();
       // Audio that is not decoded yet keeps the session from being idle.
       session.keepAlive();
-      received.push(bytes);
-      waitingBytes += bytes.length;
+      received.append(bytes);
+      arrived.notify();
     },
-    close: received.end,
+    close: end,
     get bufferedSeconds() {
-      return session.bufferedSeconds + waitingBytes / bytesPerSecond;
+      return session.bufferedSeconds + received.length / bytesPerSecond;
     },
     get waiting() {
-      return session.waiting + received.size;
+      return session.waiting;
     },
   };
 
   async function decode(): Promise<void> {
     const { signal } = sessionClosed;
-    for await (const pcm of decodeAudio(pieces(), { signal })) {
+    for await (const pcm of session.decodeContainer(pieces(), { signal })) {
       session.receiveAudio(toLinear16(pcm));
       while (session.bufferedSeconds > maxAheadSeconds && !signal.aborted) await sleep(checkEveryMs);
     }
@@ -53,9 +64,13 @@ export function decodeContainerAudio(session: Session): AudioInput {
   }
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    for await (const piece of received.items()) {
-      waitingBytes -= piece.length;
-      yield piece;
+    for (;;) {
+      if (received.length > 0) {
+        const piece = received.bytes.slice();
+        received.drop(piece.length);
+        yield piece;
+      } else if (hasEnded) return;
+      else await arrived.next();
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { emptyBodyHash } from '../../accounts/keys/signature.ts';
+import type { StreamDecoding } from '../../audio/stream-decoding.ts';
 import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import { createSession, refusalOf } from '../../sessions/session.ts';
@@ -24,6 +25,7 @@ import { createStreamFigures } from './stream-figures.ts';
 
 type RealtimeRoutesOptions = {
   recogniser: StreamRecogniser;
+  decoding?: StreamDecoding;
   /** Shared by all environments of the process. */
   streams: OpenStreams;
   limits: SessionLimits;
@@ -97,6 +99,7 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
           id: request.id,
           config,
           recogniser,
+          ...(options.decoding && { decoding: options.decoding }),
           account: lease,
           revoked: lease.revoked,
           limits,

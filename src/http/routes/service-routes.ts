@@ -66,10 +66,11 @@ export function createServiceRoutes(options: ServiceRoutesOptions) {
     docsPage(app, { servers });
     guideRoutes(app);
     transcriptionRoute(app, { recogniser, capacity, pace, metrics, log });
-    const { stream, trackSpeakers } = recogniser;
+    const { stream, decoding, trackSpeakers } = recogniser;
     if (stream) {
       realtimeRoutes(app, {
         recogniser: stream,
+        ...(decoding && { decoding }),
         streams,
         limits: streamLimits,
         corsOrigins: config.corsOrigins,

@@ -1,34 +1,45 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FromChild, ToChild } from './messages.ts';
 
-export type ChildProcessEvents = {
-  message(message: FromChild): void;
+export type ChildProcessEvents<From> = {
+  message(message: From): void;
   /** Called once, after everything else, whether the process ended or failed to start. */
   exit(cause: Error): void;
 };
 
-export type JobProcess = {
+export type ForkedProcess<To> = {
   readonly pid: number | undefined;
   /** Throws when the message holds something that cannot be copied, such as a function. */
-  send(message: ToChild): void;
+  send(message: To): void;
   kill(): void;
 };
 
-/** Forks `child.ts`; children write to stderr only, since the parent's stdout may be a transcript. */
-export function forkJobProcess(events: ChildProcessEvents): JobProcess {
+export type ForkOptions = {
+  /** The module that the process runs. */
+  entry: URL;
+  /** What messages call the process: "The … ended by SIGKILL." */
+  name: string;
+  /** Of node, before the module. */
+  flags?: readonly string[];
+};
+
+/** Forks a module; children write to stderr only, since the parent's stdout may be a transcript. */
+export function forkProcess<To extends object, From>(
+  { entry, name, flags = [] }: ForkOptions,
+  events: ChildProcessEvents<From>,
+): ForkedProcess<To> {
   let exited = false;
   const exit = (cause: Error) => {
     if (!exited) events.exit(cause);
     exited = true;
   };
-  const child = forkEntry(exit);
+  const child = forkEntry(entry, flags, exit);
   child?.on('message', (message) => {
-    if (!exited) events.message(message as FromChild);
+    if (!exited) events.message(message as From);
   });
   child?.on('disconnect', () => child.kill('SIGKILL'));
   child?.on('exit', (code, signal) =>
-    exit(new Error(`The inference process ended ${signal ? `by ${signal}` : `with exit code ${code}`}.`)),
+    exit(new Error(`The ${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`}.`)),
   );
   // With a pid, a write or a kill failed, and 'exit' follows. Without one, there is no process at all.
   child?.on('error', (error) => {
@@ -47,11 +58,15 @@ export function forkJobProcess(events: ChildProcessEvents): JobProcess {
 }
 
 /** `fork` reports some system errors (no memory) by throwing and others by an event. */
-function forkEntry(exit: (cause: Error) => void): ChildProcess | undefined {
+function forkEntry(
+  entry: URL,
+  flags: readonly string[],
+  exit: (cause: Error) => void,
+): ChildProcess | undefined {
   try {
-    return fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [], {
+    return fork(fileURLToPath(entry), [], {
       serialization: 'advanced',
-      execArgv: ['--import', import.meta.resolve('tsx')],
+      execArgv: [...flags, '--import', import.meta.resolve('tsx')],
       stdio: ['ignore', 2, 2, 'ipc'],
     });
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Priority } from '../dispatcher.ts';
 import { unpackError } from './carried-error.ts';
-import { forkJobProcess } from './child-process.ts';
+import { forkProcess } from './child-process.ts';
 import { judgeMemory, memoryExceeded } from './memory-limit.ts';
-import type { FromChild } from './messages.ts';
+import type { FromChild, ToChild } from './messages.ts';
 
 export type Assignable = { readonly id: number; readonly job: unknown; readonly priority: Priority };
 
@@ -66,7 +66,10 @@ export function startChild<Item extends Assignable>(
     markEnded = resolve;
   });
 
-  const child = forkJobProcess({ message: receive, exit: end });
+  const child = forkProcess<ToChild, FromChild>(
+    { entry: new URL('./child.ts', import.meta.url), name: 'inference process' },
+    { message: receive, exit: end },
+  );
   const startDeadline = after(options.startTimeoutMs, () =>
     kill({ cause: new Error(`The job module was not ready after ${options.startTimeoutMs} ms.`) }),
   );

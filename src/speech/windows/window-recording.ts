@@ -1,8 +1,12 @@
+import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
-import { voiceFrameSamples } from './voice-activity.ts';
+import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
 
 /** As many frames as the voice detector takes at once; small enough that a lone word keeps little silence in memory. */
 export const blockSamples = 24 * voiceFrameSamples;
+
+/** A stretch of a recording, and how likely it is that somebody speaks in each of its frames. */
+export type HeardBlock = { samples: Pcm; probabilities: Float32Array };
 
 type Block = { samples: Pcm; probabilities: Float32Array; frameSums: Float64Array };
 
@@ -63,8 +67,19 @@ export class WindowRecording {
   }
 }
 
+/** Cuts a recording into blocks, and listens for voices in each. All blocks but the last are of `blockSamples`. */
+export async function* hear(audio: AsyncIterable<Pcm>, voice: VoiceActivity): AsyncGenerator<HeardBlock> {
+  const stream = voice.open();
+  for await (const samples of inBlocks(audio)) {
+    let probabilities = await stream.push(samples);
+    if (samples.length % voiceFrameSamples > 0)
+      probabilities = joinSamples([probabilities, await stream.end()]);
+    yield { samples, probabilities };
+  }
+}
+
 /** Cuts chunks of any length into blocks of one length, so that the result does not depend on how the audio arrived. */
-export async function* inBlocks(audio: AsyncIterable<Pcm>): AsyncGenerator<Pcm> {
+async function* inBlocks(audio: AsyncIterable<Pcm>): AsyncGenerator<Pcm> {
   let block = new Float32Array(blockSamples);
   let filled = 0;
   for await (const chunk of audio) {

@@ -1,15 +1,14 @@
-import { joinSamples } from '../../audio/audio-block.ts';
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
 import { buildWindow } from './build-window.ts';
 import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
 import type { SpeechWindow } from './speech-window.ts';
-import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import type { VoiceActivity } from './voice-activity.ts';
 import { certainProbability } from './voice-thresholds.ts';
 import { isMadeOfTones } from './voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
 import { keptBefore, type PlannedWindow, WindowPlan } from './window-plan.ts';
-import { inBlocks, WindowRecording } from './window-recording.ts';
+import { type HeardBlock, hear, WindowRecording } from './window-recording.ts';
 
 export type PackOptions = {
   signal?: AbortSignal;
@@ -20,26 +19,29 @@ export type PackOptions = {
 /** A second less than Whisper takes at once. */
 const defaultMaxWindowSeconds = 29;
 
-/** Finds the speech in a recording of any length and yields it in windows; holds about two windows of audio at most. */
-export async function* packWindows(
+export function packWindows(
   audio: AsyncIterable<Pcm>,
   voice: VoiceActivity,
+  options?: PackOptions,
+): AsyncGenerator<SpeechWindow> {
+  return packHeard(hear(audio, voice), options);
+}
+
+/** Finds the speech in a recording of any length and yields it in windows; holds about two windows of audio at most. */
+export async function* packHeard(
+  heard: AsyncIterable<HeardBlock>,
   { signal, maxWindowSeconds = defaultMaxWindowSeconds, onAudio }: PackOptions = {},
 ): AsyncGenerator<SpeechWindow> {
   const maxSamples = Math.round(maxWindowSeconds * pcmSampleRate);
-  const stream = voice.open();
   const recording = new WindowRecording();
   const spans = new SpeechSpanTracker();
   const plan = new WindowPlan({ maxSamples, findPause: (from, to) => findPauseIn(recording, from, to) });
   const coverage = new WindowCoverage(recording, maxSamples);
   let windows = 0;
 
-  for await (const block of inBlocks(audio)) {
+  for await (const { samples, probabilities } of heard) {
     signal?.throwIfAborted();
-    let probabilities = await stream.push(block);
-    if (block.length % voiceFrameSamples > 0)
-      probabilities = joinSamples([probabilities, await stream.end()]);
-    recording.append(block, probabilities);
+    recording.append(samples, probabilities);
     spans.push(probabilities).forEach(add);
     for (let window = plan.full(openSpan()); window; window = plan.full(openSpan())) yield finish(window);
     const undecided = Math.max(spans.settledSamples - keptBefore, plan.takenSamples);
