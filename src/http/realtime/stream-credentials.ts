@@ -24,7 +24,8 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 const openaiPrefix = 'openai-insecure-api-key.';
 
 function tokenOf(request: IncomingMessage): string | undefined {
-  const inQuery = queryOf(request).get('token');
+  // An address can have thousands of parameters, and is parsed only if it may have this one.
+  const inQuery = request.url?.includes('token=') ? queryOf(request).get('token') : null;
   if (inQuery !== null) return inQuery;
   const [first, second] = offeredProtocols(request.headers);
   if (first === 'token' || first === 'bearer') return second;

@@ -4,6 +4,7 @@ import type { Config } from '../../settings/config.ts';
 import { routeUpgrades } from '../realtime/upgrade-requests.ts';
 import type { CertifiedKey } from '../tls/certified-key.ts';
 import { boundPipelines } from './connection/request-pipelines.ts';
+import { refuseTinyChunks } from './connection/tiny-chunks.ts';
 
 export type NodeServerOptions = {
   config: Pick<Config, 'headersSeconds' | 'keepAliveSeconds'>;
@@ -27,7 +28,7 @@ export function createNodeServer(
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(1_000, config.headersSeconds * 500),
   };
-  const handler = boundPipelines(given);
+  const handler = boundPipelines(refuseTinyChunks(given));
   const server = certifiedKey
     ? createHttpsServer(
         { ...limits, ...certifiedKey, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs },

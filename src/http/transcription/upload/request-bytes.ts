@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { ClientGone } from '../connection-signal.ts';
 
 /**
@@ -15,7 +16,11 @@ export async function* requestBytes(
     if (chunk) yield chunk;
     else if (request.readableEnded) return;
     else if (request.destroyed) throw new ClientGone();
-    else await untilReadable(request, signal);
+    else {
+      await untilReadable(request, signal);
+      // Bytes that come together are read together, even if the client sends each of them as a chunk of its own.
+      await setImmediate();
+    }
   }
 }
 
