@@ -35,7 +35,7 @@ export type Crashes = {
   allBack(): Promise<void>;
 };
 
-/** Makes crashes happen, and watches what comes of them. */
+/** Makes crashes happen, and records what comes of them. */
 export function createCrashes(project: ComposeProject): Crashes {
   const { containers } = project;
   const records: CrashRecord[] = [];

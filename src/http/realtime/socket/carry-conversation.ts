@@ -60,7 +60,7 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     },
   });
   answerPings(socket);
-  const watch = watchClient(options, intake, times);
+  const monitor = monitorClient(options, intake, times);
 
   try {
     for await (const message of conversation.messages()) await write(message);
@@ -68,7 +68,7 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     fail(error);
   }
   const { code, reason } = await conversation.closed;
-  watch[Symbol.dispose]();
+  monitor[Symbol.dispose]();
   intake.discard();
   closeSocket(code, reason);
   const closeTimer = setTimeout(() => socket.terminate(), times.closeMs);
@@ -85,7 +85,7 @@ export async function carryConversation(options: CarryOptions): Promise<void> {
     if (socket.readyState !== WebSocket.OPEN) return gone;
     const taken = new Promise<void>((resolve) => {
       socket.send(message, () => {
-        watch.wasRead();
+        monitor.wasRead();
         resolve();
       });
     });
@@ -109,7 +109,7 @@ function interceptClose(socket: WebSocket, onFault: (code: number) => void): Web
   return close;
 }
 
-type ClientWatch = Disposable & {
+type ClientMonitor = Disposable & {
   /** The client has read something. */
   wasRead(): void;
 };
@@ -118,11 +118,11 @@ type ClientWatch = Disposable & {
  * Pings the client, and ends the connection when nothing comes back or nothing is read. Audio counts like a pong. While we do
  * not read, silence is our doing.
  */
-function watchClient(
+function monitorClient(
   { socket, bytesRead }: CarryOptions,
   intake: SocketIntake,
   times: CarryTimes,
-): ClientWatch {
+): ClientMonitor {
   let seenBytes = bytesRead();
   let seenAt = performance.now();
   let readAt = performance.now();

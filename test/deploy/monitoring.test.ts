@@ -20,7 +20,7 @@ const dashboard: { panels: Panel[] } = JSON.parse(read('deploy/grafana/siann.jso
 const drawn = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 const [scaled] = parse(read('deploy/prometheus/adapter.yaml')).rules.external;
 
-describe('what is watched', () => {
+describe('what is monitored', () => {
   test('is exported, by whatever name and wherever it is asked for', async () => {
     const load = () => ({ processes: 1, busySlots: 0, queued: 0, restarts: 0, rssBytes: 0 });
     const { body } = await createMetrics({ load }).read();
