@@ -63,7 +63,8 @@ export function App() {
   if (session === undefined) return <main class="alone quiet">{say('loading')}</main>;
   const [page = '', id, part] = route.parts;
   if (page === 'setup') return <SetupPage link={route.query.get('link') ?? ''} onSignedIn={enter} />;
-  if (session === 'none' || !projects) return <SignInPage onSignedIn={enter} />;
+  if (session === 'none' || !projects)
+    return <SignInPage onSignedIn={enter} problem={route.query.get('problem')} />;
 
   const project = projects.find((candidate) => candidate.id === id) ?? projects[0];
   const content = () => {

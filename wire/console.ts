@@ -7,6 +7,9 @@ export const consoleRoles = ['viewer', 'operator', 'owner'] as const;
 
 export type ConsoleRole = (typeof consoleRoles)[number];
 
+/** What the page offers to those who are not signed in. */
+export type SignInOptions = { singleSignOn: boolean };
+
 export type ConsoleSession = {
   user: { id: string; name: string; role: ConsoleRole; hasPassword: boolean };
   addresses: Record<Environment, string>;

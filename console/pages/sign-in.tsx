@@ -1,18 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConsoleSession } from '../../wire/console.ts';
+import type { ConsoleSession, SignInOptions } from '../../wire/console.ts';
 import { ask } from '../console-api.ts';
 import { useAction } from '../parts/action.tsx';
 import { TextField } from '../parts/field.tsx';
-import { Failure } from '../parts/loaded.tsx';
+import { Failure, useLoaded } from '../parts/loaded.tsx';
 import { Preferences } from '../parts/preferences.tsx';
 import { goTo } from '../route.ts';
 import { useTranslation } from '../words/translation.tsx';
 
 type Entered = { onSignedIn(session: ConsoleSession): Promise<void> };
 
-export function SignInPage({ onSignedIn }: Entered) {
+export function SignInPage({ onSignedIn, problem }: Entered & { problem: string | null }) {
   const { say } = useTranslation();
+  const options = useLoaded(() => ask<SignInOptions>('GET', '/sign-in'), []);
   return (
     <PasswordForm
       title={say('signIn')}
@@ -21,9 +22,25 @@ export function SignInPage({ onSignedIn }: Entered) {
       autocomplete="current-password"
       onSubmit={async (given) => onSignedIn(await ask<ConsoleSession>('POST', '/sign-in', given))}
     >
+      {options.value?.singleSignOn && (
+        <a class="button" href="/console/single-sign-on">
+          {say('signOn')}
+        </a>
+      )}
+      {isProblem(problem) && (
+        <div class="failure" role="alert">
+          <p>{say(`signOn_${problem}`)}</p>
+        </div>
+      )}
       <p class="quiet">{say('forgotten')}</p>
     </PasswordForm>
   );
+}
+
+const problems = ['failed', 'no_role', 'too_many'] as const;
+
+function isProblem(problem: string | null): problem is (typeof problems)[number] {
+  return problems.some((known) => known === problem);
 }
 
 /** The page that the link of the first start opens. */

@@ -34,6 +34,12 @@ export const english = {
   passwordHint: 'At least 10 characters. Several words in a row are easy to remember.',
   createAccount: 'Create and sign in',
 
+  signOn: 'Sign in with single sign-on',
+  signOn_failed:
+    'Signing in with your organisation did not work. Try again; the log of the service says why.',
+  signOn_no_role:
+    'Your organisation knows you, but you may not use this console. Ask an owner of this installation.',
+  signOn_too_many: 'There were too many attempts to sign in. Wait a quarter of an hour and try again.',
   changePassword: 'Change password',
   changePasswordNote: 'All your other sessions end.',
   currentPassword: 'Present password',

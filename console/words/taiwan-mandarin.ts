@@ -35,6 +35,10 @@ export const taiwanMandarin: Record<Word, string> = {
   passwordHint: '至少 10 個字元，用幾個詞組成一句話最好記。',
   createAccount: '建立並登入',
 
+  signOn: '使用單一登入',
+  signOn_failed: '無法以你的組織帳號登入，請再試一次；原因在服務的紀錄檔裡。',
+  signOn_no_role: '你的組織認得你，但你沒有這個主控台的權限，請找這個服務的擁有者。',
+  signOn_too_many: '嘗試登入的次數太多，請等十五分鐘再試。',
   changePassword: '變更密碼',
   changePasswordNote: '你在其他裝置上的登入都會結束。',
   currentPassword: '目前的密碼',

@@ -18,7 +18,7 @@ const foreignSettings = /^SIANN_(SPEECH|BENCH_.*)$/;
 
 /** All settings, and the values that are computed from several of them. */
 export type Config = Readonly<
-  Omit<SettingValues, 'database' | 'certPath' | 'keyPath' | 'console'> & {
+  Omit<SettingValues, 'database' | 'certPath' | 'keyPath' | 'console' | 'oidcRoleMap'> & {
     dataFolder: string;
     cacheFolder: string;
     /** `postgres://…`, or the path of a SQLite file. */
@@ -28,6 +28,8 @@ export type Config = Readonly<
     certificate: { certPath: string; keyPath: string } | undefined;
     /** From where the console may be used. Undefined turns it off, and an empty list lets everybody in. */
     consoleNetworks: readonly string[] | undefined;
+    /** The role in the console for each value of the claim. */
+    oidcRoles: Readonly<Record<string, 'viewer' | 'operator' | 'owner'>>;
     /** Where spans are sent, from OpenTelemetry's standard variable. Without it, no spans are made. */
     otlpEndpoint: string | undefined;
   }
@@ -51,7 +53,7 @@ export function loadConfig(env: Environment): Config {
   const problems = [...given.flatMap(([key, value]) => problemWith(key, value!)), ...conflicts(env)];
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const { database, certPath, keyPath, console: consoleAccess, ...values } = readAll(env);
+  const { database, certPath, keyPath, console: consoleAccess, oidcRoleMap, ...values } = readAll(env);
   const dataFolder = values.dataFolder ?? join(projectFolder, 'data');
   return Object.freeze({
     ...values,
@@ -63,6 +65,7 @@ export function loadConfig(env: Environment): Config {
     instance: values.instance ?? defaultInstance(values),
     certificate: certPath && keyPath ? { certPath, keyPath } : undefined,
     consoleNetworks: networksOf(consoleAccess),
+    oidcRoles: rolesOf(oidcRoleMap),
     otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
   });
 }
@@ -148,6 +151,11 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
   database: (value) => postgresUrl.test(value) || !value.includes('://'),
   console: (value) =>
     value === 'on' || value === 'off' || (splitList(value).length > 0 && formats.networks(value)),
+  // Over plain HTTP, whoever is in between could sign in as anybody.
+  issuer: (value) =>
+    formats.https(value) || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(value),
+  https: (value) => /^https:\/\//.test(value) && URL.canParse(value),
+  roles: (value) => splitPairs(value).every(([, role]) => /^(viewer|operator|owner)$/.test(role)),
   host: (value) => isIP(value) > 0 || /^[\w-]+(\.[\w-]+)*$/.test(value),
   networks: (value) => splitList(value).every((network) => parseNetwork(network) !== undefined),
   origins: (value) =>
@@ -158,6 +166,18 @@ const formats: Record<TextFormat | ListFormat, (value: string) => boolean> = {
 function networksOf(consoleAccess: string): readonly string[] | undefined {
   if (consoleAccess === 'off') return undefined;
   return consoleAccess === 'on' ? [] : splitList(consoleAccess);
+}
+
+function rolesOf(text: string): Config['oidcRoles'] {
+  return Object.fromEntries(splitPairs(text)) as Config['oidcRoles'];
+}
+
+/** `name=value` with commas between them. A name may hold spaces and equal signs. */
+function splitPairs(text: string): [string, string][] {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => [part.slice(0, part.lastIndexOf('=')), part.slice(part.lastIndexOf('=') + 1)]);
 }
 
 function splitList(value: string): string[] {
@@ -176,7 +196,7 @@ function conflicts(env: Environment): SettingProblem[] {
     problems.push({ key: 'SIANN_DATABASE_URL', sentence: 'must not be set with SIANN_DATABASE.' });
   if (port === testPort && port !== '0')
     problems.push({ key: 'SIANN_TEST_PORT', sentence: 'must differ from SIANN_PORT.' });
-  return [...problems, ...missingForRole(env)];
+  return [...problems, ...missingForRole(env), ...missingForSingleSignOn(env)];
 }
 
 /** A service that runs alone keeps everything itself. One of several needs the Redis and the database that they share. */
@@ -198,5 +218,33 @@ function missingForRole(env: Environment): SettingProblem[] {
       key: 'SIANN_DATABASE_URL',
       sentence: 'must be set for the role api: services that share work also share accounts and usage.',
     });
+  return problems;
+}
+
+/** Those that mean nothing by themselves. */
+const singleSignOnSettings: readonly SettingName[] = [
+  'SIANN_OIDC_ISSUER',
+  'SIANN_OIDC_CLIENT_ID',
+  'SIANN_OIDC_CLIENT_SECRET',
+  'SIANN_OIDC_REDIRECT_URL',
+  'SIANN_OIDC_ROLES',
+];
+
+function missingForSingleSignOn(env: Environment): SettingProblem[] {
+  const set = singleSignOnSettings.filter((name) => env[name]);
+  if (set.length === 0) return [];
+  const problems: SettingProblem[] = [];
+  const need = (key: string, sentence: string) => void problems.push({ key, sentence });
+  if (!env.SIANN_OIDC_ISSUER) need('SIANN_OIDC_ISSUER', `must be set with ${set[0]}.`);
+  if (!env.SIANN_OIDC_CLIENT_ID) need('SIANN_OIDC_CLIENT_ID', `must be set with ${set[0]}.`);
+  if (env.SIANN_TLS === 'proxy' && !env.SIANN_OIDC_REDIRECT_URL)
+    need(
+      'SIANN_OIDC_REDIRECT_URL',
+      'must be set with SIANN_TLS=proxy: the address of clients is not known here.',
+    );
+  if (!env.SIANN_OIDC_ROLES && (env.SIANN_OIDC_DEFAULT_ROLE || 'none') === 'none')
+    need('SIANN_OIDC_ROLES', 'must be set, or SIANN_OIDC_DEFAULT_ROLE: otherwise nobody could sign in.');
+  if (postgresUrl.test(env.SIANN_DATABASE_URL || env.SIANN_DATABASE || '') && !env.SIANN_SECRET)
+    need('SIANN_SECRET', 'must be set with SIANN_OIDC_ISSUER and PostgreSQL: every node must know it.');
   return problems;
 }

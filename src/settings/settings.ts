@@ -16,7 +16,16 @@ export type Setting = {
   | { kind: 'whole'; minimum: number; maximum: number; default: number }
 );
 
-export type TextFormat = 'console' | 'database' | 'postgres' | 'redis' | 'secret' | 'host';
+export type TextFormat =
+  | 'console'
+  | 'issuer'
+  | 'roles'
+  | 'https'
+  | 'database'
+  | 'postgres'
+  | 'redis'
+  | 'secret'
+  | 'host';
 export type ListFormat = 'networks' | 'origins';
 
 export const settings = {
@@ -326,6 +335,65 @@ export const settings = {
     default: 'on',
     sentence:
       'Who may open the web console: on for every address, off for nobody, or the networks that may, such as 192.0.2.0/24,2001:db8::/32.',
+  },
+  SIANN_OIDC_ISSUER: {
+    key: 'oidcIssuer',
+    kind: 'text',
+    format: 'issuer',
+    sentence:
+      'The address of an OpenID Connect provider with which people sign in to the console, such as https://id.example.com/realms/main. Without it, they have passwords.',
+  },
+  SIANN_OIDC_CLIENT_ID: {
+    key: 'oidcClientId',
+    kind: 'text',
+    sentence: 'The id under which the provider knows this installation.',
+  },
+  SIANN_OIDC_CLIENT_SECRET: {
+    key: 'oidcClientSecret',
+    kind: 'text',
+    sentence: 'The secret for that id. Without it, the client is a public one.',
+  },
+  SIANN_OIDC_CLIENT_AUTH: {
+    key: 'oidcClientAuthentication',
+    kind: 'choice',
+    values: ['basic', 'post'],
+    default: 'basic',
+    sentence: 'How the secret is sent to the provider: client_secret_basic or client_secret_post.',
+  },
+  SIANN_OIDC_REDIRECT_URL: {
+    key: 'oidcRedirectUrl',
+    kind: 'text',
+    format: 'https',
+    shownDefault: 'https://<host>:<port>/console/single-sign-on/callback',
+    sentence:
+      'Where the provider sends browsers back to, as it is registered there: the address of the console with /single-sign-on/callback after it. Needed behind a proxy.',
+  },
+  SIANN_OIDC_SCOPES: {
+    key: 'oidcScopes',
+    kind: 'text',
+    default: 'openid profile email',
+    sentence: 'What the provider is asked for, with spaces between. openid must be among it.',
+  },
+  SIANN_OIDC_ROLE_CLAIM: {
+    key: 'oidcRoleClaim',
+    kind: 'text',
+    default: 'groups',
+    sentence: 'The claim of the ID token that decides which role somebody has.',
+  },
+  SIANN_OIDC_ROLES: {
+    key: 'oidcRoleMap',
+    kind: 'text',
+    format: 'roles',
+    default: '',
+    sentence:
+      'Which value of that claim gives which role, such as admins=owner,staff=operator. The role that may do most counts.',
+  },
+  SIANN_OIDC_DEFAULT_ROLE: {
+    key: 'oidcDefaultRole',
+    kind: 'choice',
+    values: ['none', 'viewer', 'operator', 'owner'],
+    default: 'none',
+    sentence: 'The role of everybody else whom the provider vouches for. none lets them not in.',
   },
   SIANN_API_KEY: {
     key: 'apiKey',

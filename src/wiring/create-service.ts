@@ -36,6 +36,7 @@ import { createRedisCounters } from '../storage/redis/redis-counters.ts';
 import { createSeal } from '../storage/seal.ts';
 import { type CreateRecogniser, createRecogniser, type RecogniserOptions } from './create-recogniser.ts';
 import { createOpenParts } from './open-parts.ts';
+import { singleSignOnOf } from './single-sign-on.ts';
 
 export type ServiceOptions = {
   config: Config;
@@ -141,6 +142,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       figures,
       addresses,
       networks: config.consoleNetworks,
+      singleSignOn: singleSignOnOf(config, { seal, log, addresses }),
     });
     const liveRoutes = async (app: FastifyInstance) => {
       await routes(app);

@@ -46,6 +46,15 @@ test('without settings the defaults apply, and data is in the project folder', (
     uploadBytesPerSecond: 1000,
     consoleNetworks: [],
     ledgerDays: 0,
+    oidcIssuer: undefined,
+    oidcClientId: undefined,
+    oidcClientSecret: undefined,
+    oidcClientAuthentication: 'basic',
+    oidcRedirectUrl: undefined,
+    oidcScopes: 'openid profile email',
+    oidcRoleClaim: 'groups',
+    oidcRoles: {},
+    oidcDefaultRole: 'none',
     otlpEndpoint: undefined,
     maxTranscriptions: 256,
     maxStreams: 256,
@@ -235,4 +244,34 @@ test('the console is on, off, or there for some networks', () => {
   assert.deepEqual(networksOf('192.0.2.0/24, 2001:db8::/32'), ['192.0.2.0/24', '2001:db8::/32']);
   for (const wrong of ['yes', ',', '192.0.2.0/24,everybody', '300.0.0.1'])
     assert.throws(() => networksOf(wrong), /SIANN_CONSOLE/, wrong);
+});
+
+test('single sign-on is set whole or not at all', () => {
+  const whole = {
+    SIANN_OIDC_ISSUER: 'https://id.example',
+    SIANN_OIDC_CLIENT_ID: 'siann',
+    SIANN_OIDC_ROLES: 'admins=owner, CN=staff of x=viewer',
+  };
+  assert.deepEqual(loadConfig(whole).oidcRoles, { admins: 'owner', 'CN=staff of x': 'viewer' });
+  const problems = (env: Record<string, string>): string[] => {
+    try {
+      loadConfig(env);
+      return [];
+    } catch (error) {
+      return (error as ConfigError).problems.map(({ key }) => key);
+    }
+  };
+  assert.deepEqual(problems({ SIANN_OIDC_ROLES: 'admins=owner' }), [
+    'SIANN_OIDC_ISSUER',
+    'SIANN_OIDC_CLIENT_ID',
+  ]);
+  assert.deepEqual(problems({ ...whole, SIANN_OIDC_ROLES: '' }), ['SIANN_OIDC_ROLES']);
+  assert.deepEqual(problems({ ...whole, SIANN_OIDC_ROLES: 'admins=king' }), ['SIANN_OIDC_ROLES']);
+  assert.deepEqual(problems({ ...whole, SIANN_TLS: 'proxy' }), ['SIANN_OIDC_REDIRECT_URL']);
+  assert.deepEqual(problems({ ...whole, SIANN_DATABASE: 'postgres://db/siann' }), ['SIANN_SECRET']);
+  assert.deepEqual(problems({ ...whole, SIANN_OIDC_ISSUER: 'http://id.example' }), ['SIANN_OIDC_ISSUER']);
+  assert.deepEqual(problems({ ...whole, SIANN_OIDC_ISSUER: 'http://localhost:9000' }), []);
+  assert.deepEqual(problems({ ...whole, SIANN_OIDC_ISSUER: 'http://localhost.evil.example' }), [
+    'SIANN_OIDC_ISSUER',
+  ]);
 });

@@ -9,6 +9,7 @@ import { refuseOtherSites } from './same-site.ts';
 import type { ServiceFigures } from './service-figures.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { type SignInRoutesOptions, signInRoutes } from './sign-in-routes.ts';
+import { type SingleSignOn, singleSignOnRoutes } from './single-sign-on/single-sign-on-routes.ts';
 import { type UserRoutesOptions, userRoutes } from './user-routes.ts';
 
 /** What each group of routes needs. */
@@ -19,6 +20,8 @@ export type ConsoleRoutesOptions = {
   users: UserRoutesOptions;
   audit: AuditRoutesOptions;
   figures: ServiceFigures;
+  /** Undefined when no identity provider is set. */
+  singleSignOn: SingleSignOn | undefined;
   /** Whether the console may be used from this address. */
   allowsAddress(address: string): boolean;
 };
@@ -38,6 +41,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
       throw new ServiceError('ip_not_allowed', { message });
     });
     pageRoutes(everything, { files });
+    if (options.singleSignOn) singleSignOnRoutes(everything, options.singleSignOn);
     await everything.register(async (api) => {
       readJson(api);
       checkRoles(api);

@@ -14,6 +14,7 @@ import type { Database } from '../../storage/database.ts';
 import { createConsoleFiles } from './console-files.ts';
 import { consoleRoutes } from './console-routes.ts';
 import type { ServiceFigures } from './service-figures.ts';
+import type { SingleSignOn } from './single-sign-on/single-sign-on-routes.ts';
 
 export type Console = {
   signIn: SignIn;
@@ -33,6 +34,8 @@ export type ConsoleOptions = {
   addresses: Record<Environment, string>;
   /** From where the console may be used. Undefined turns it off, and an empty list lets everybody in. */
   networks: readonly string[] | undefined;
+  /** How people sign in with an identity provider, if one is set. */
+  singleSignOn?: Pick<SingleSignOn, 'provider' | 'rules' | 'seal' | 'log'> | undefined;
 };
 
 export function createConsole(options: ConsoleOptions): Console {
@@ -51,7 +54,8 @@ export function createConsole(options: ConsoleOptions): Console {
       await consoleRoutes(app, {
         files,
         allowsAddress: createAddressCheck(networks),
-        signIn: { signIn, plans, addresses },
+        signIn: { signIn, plans, addresses, offersSingleSignOn: options.singleSignOn !== undefined },
+        singleSignOn: options.singleSignOn && { ...options.singleSignOn, counters, signIn },
         projects: {
           accounts,
           accountsFor,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Environment } from '../../../wire/account.ts';
-import type { ConsoleSession, ConsoleUser } from '../../../wire/console.ts';
+import type { ConsoleSession, ConsoleUser, SignInOptions } from '../../../wire/console.ts';
 import { type Plans, planIds } from '../../accounts/projects/plans.ts';
 import type { NewSession, SignIn } from '../../accounts/sign-in/sign-in.ts';
 import { consoleRoute, consoleUserOf } from './console-user.ts';
@@ -11,6 +11,8 @@ export type SignInRoutesOptions = {
   signIn: SignIn;
   plans: Plans;
   addresses: Record<Environment, string>;
+  /** Whether an identity provider is set. */
+  offersSingleSignOn: boolean;
 };
 
 const text = Type.String({ maxLength: 1000 });
@@ -29,6 +31,12 @@ export function signInRoutes(app: FastifyInstance, options: SignInRoutesOptions)
     config,
     schema: { hide: true },
     handler: async (request) => sessionView(consoleUserOf(request)),
+  });
+
+  app.get('/console/api/sign-in', {
+    config: signedOut,
+    schema: { hide: true },
+    handler: async (): Promise<SignInOptions> => ({ singleSignOn: options.offersSingleSignOn }),
   });
 
   app.post<{ Body: { name: string; password: string } }>('/console/api/sign-in', {

@@ -10,6 +10,7 @@ const password = 'a quiet river';
 
 /** Who may use which route. A route that is new has to be added here. */
 const expected: Record<string, ConsoleRole | 'nobody'> = {
+  'GET /console/api/sign-in': 'nobody',
   'POST /console/api/sign-in': 'nobody',
   'POST /console/api/setup': 'nobody',
   'GET /console/api/session': 'viewer',
