@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { installPackage } from './debian-package.ts';
 import type { TemporaryDatabase } from './temporary-database.ts';
 
 export type PostgresServer = AsyncDisposable & {
@@ -26,7 +27,7 @@ const isRoot = process.getuid?.() === 0;
 
 /** The server, or the sentence that says why there is none. */
 export async function startPostgres(): Promise<PostgresServer | string> {
-  if (!findPrograms()) install();
+  if (!findPrograms()) installPackage('postgresql');
   const programs = findPrograms();
   if (!programs)
     return 'PostgreSQL is not installed and could not be. Install it (Debian: apt-get install postgresql) to test with it.';
@@ -110,15 +111,6 @@ function findPrograms(): string | undefined {
     ...(process.env.PATH ?? '').split(':'),
   ];
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
-}
-
-function install(): void {
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = ['install', '-y', '-q', '--no-install-recommends', 'postgresql'];
-  if (spawnSync('apt-get', install, { env, stdio: 'ignore' }).status === 0) return;
-  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' });
-  spawnSync('apt-get', install, { env, stdio: 'ignore' });
 }
 
 async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {

@@ -1,5 +1,5 @@
 /** A throw-away Redis server, for what several nodes share. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { installPackage } from './debian-package.ts';
 
 export type RedisServer = AsyncDisposable & {
   url: string;
@@ -31,7 +32,7 @@ type Options = {
 /** The server, or the sentence that says why there is none. */
 export async function startRedis(options: Options = {}): Promise<RedisServer | string> {
   const { keepsData = true, configPath } = options;
-  if (!findProgram()) install();
+  if (!findProgram()) installPackage('redis-server');
   const program = findProgram();
   if (!program)
     return 'Redis is not installed and could not be. Install it (Debian: apt-get install redis-server) to test with it.';
@@ -86,15 +87,6 @@ export async function startRedis(options: Options = {}): Promise<RedisServer | s
 function findProgram(): string | undefined {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(':')];
   return folders.map((folder) => join(folder, 'redis-server')).find((path) => existsSync(path));
-}
-
-function install(): void {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = ['install', '-y', '-q', '--no-install-recommends', 'redis-server'];
-  if (spawnSync('apt-get', install, { env, stdio: 'ignore' }).status === 0) return;
-  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' });
-  spawnSync('apt-get', install, { env, stdio: 'ignore' });
 }
 
 async function freePort(): Promise<number> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { installPackage } from '../../bench/servers/debian-package.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -55,9 +56,11 @@ describe('what is monitored', () => {
     assert.equal(values.worker.autoscaling.metric, scaled.name.as);
   });
 
-  const missing = spawnSync('promtool', ['--version']).status !== 0;
-  const skip = missing && 'promtool is not installed (Debian: apt-get install prometheus).';
-  test('is asked for in words that Prometheus understands, and rings when it should', { skip }, () => {
+  const isMissing = () => spawnSync('promtool', ['--version']).status !== 0;
+  if (isMissing()) installPackage('prometheus');
+  const skip =
+    isMissing() && 'promtool is not installed and could not be (Debian: apt-get install prometheus).';
+  test('is asked for in words that Prometheus understands, and fires when it should', { skip }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'siann-rules-'));
     after(() => rmSync(folder, { recursive: true, force: true }));
     const filled = drawn.map((expr) => expr.replaceAll('$__rate_interval', '1m'));
