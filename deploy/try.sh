@@ -28,7 +28,7 @@ finish() {
   local status=$?
   trap - EXIT
   if [ -n "${compose:-}" ]; then
-    if [ "$status" != 0 ] && [ "$status" != 77 ]; then { $compose ps; $compose logs --no-color --tail=25; } >&2 || true; fi
+    if [ "$status" != 0 ] && [ "$status" != 77 ]; then { $compose ps; $compose logs --no-color | grep -E '"level":(50|60)|FATAL|PANIC' | tail -n 60; } >&2 || true; fi
     $compose down --volumes --timeout 5 >/dev/null 2>&1 || true
   fi
   if [ -n "$daemon" ]; then

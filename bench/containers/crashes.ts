@@ -42,10 +42,14 @@ export function createCrashes(project: ComposeProject): Crashes {
   const returning = new Map<string, Promise<void>>();
   const isReady = ({ name }: Container) => !returning.has(name);
 
-  /** Of containers that are there twice, one stays as a rule: were all of them away all the time, nothing would be seen. */
-  const mayBeMissed = ({ container, child }: Crash) =>
-    isReady(container) &&
-    (child || containers.filter((each) => each.service === container.service).every(isReady));
+  /** As a rule one of each service stays, and the next waits for it: were something away all the time, nothing would be seen. */
+  const mayBeMissed = ({ container, child }: Crash) => {
+    const ready = containers.filter(isReady);
+    const left = child ? ready : ready.filter((each) => each !== container);
+    const isServed = (service: string) => left.some((each) => each.service === service);
+    const servers = ['redis', 'postgres'].filter((service) => service !== container.service || child);
+    return ready.includes(container) && ['api', 'worker', ...servers].every(isServed);
+  };
 
   return {
     records,

@@ -53,6 +53,23 @@ describe('when workers die', { skip, concurrency: 4 }, () => {
     assert.equal(left.length, 2, left.join());
   });
 
+  it('a window with which two processes of a worker died is set aside too, and can be tried again', async () => {
+    const cluster = scriptedCluster(redis.url);
+    const dying: Dispatcher<ScriptedJob, ScriptedResult> = {
+      run: () =>
+        Promise.reject(new ServiceError('internal_error', { cause: new Error('killed by SIGKILL') })),
+      async [Symbol.asyncDispose]() {},
+    };
+    await using node = await cluster.openNode();
+    await using _worker = await cluster.openWorker({ dispatcher: dying });
+    await assert.rejects(node.run({}, file), (error) => {
+      assert.ok(isUnavailable(error));
+      assert.match(String((error as Error).cause), /SIGKILL/);
+      return true;
+    });
+    await until(async () => (await cluster.leftKeys()).some((key) => key.endsWith(':failed')));
+  });
+
   it('one that ends in order hands back what it cannot finish, which does not count as a death', async () => {
     const cluster = scriptedCluster(redis.url);
     await using node = await cluster.openNode();

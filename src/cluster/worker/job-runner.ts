@@ -24,7 +24,7 @@ type Options<Job, Result> = {
 
 /** Machines that fail are a likelier reason than the recording, so that its caller may send it again. */
 const givenUp =
-  'A part of the recording was given up after two tries, in each of which a worker ended. Try again.';
+  'A part of the recording was given up after two tries, in each of which its process ended. Try again.';
 
 export function createJobRunner<Job, Result>({ codec, dispatcher, receiver }: Options<Job, Result>): RunJob {
   return async (job, { signal, onResult }) => {
@@ -54,7 +54,12 @@ export function createJobRunner<Job, Result>({ codec, dispatcher, receiver }: Op
       await job.handBack();
       return receiver.callOthers(job.priority);
     }
-    await receiver.answer(job.id, packErrorAnswer(error));
-    return hasCode(error, 'internal_error') ? job.setAside(String(error.cause)) : job.complete();
+    if (!hasCode(error, 'internal_error')) {
+      await receiver.answer(job.id, packErrorAnswer(error));
+      return job.complete();
+    }
+    // Its processes died with the job, or do not start: to its caller that is the same as workers that die.
+    await receiver.answer(job.id, packErrorAnswer(unavailable({ message: givenUp, cause: error.cause })));
+    return job.setAside(String(error.cause));
   }
 }
