@@ -6,6 +6,8 @@
 #   deploy/try.sh bench --kills 1000    kills at random under load instead (npm run bench:containers)
 # Ends with 77 when Docker cannot be had here, and says why. SIANN_MODEL chooses the model (tiny).
 set -euo pipefail
+# In braces it is read whole before it begins, so that an edit meanwhile does no harm.
+{
 cd "$(dirname "$0")/.."
 root=$PWD
 mode=${1:-try}
@@ -197,3 +199,5 @@ else
   node --import tsx "$root/bench/containers.ts" --only each --no-figures "$@"
 fi
 say 'taking it down'
+exit
+}
