@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sounds import distort
+from sounds import ROOM_SAMPLES, Surroundings, distort
 from speech import SAMPLE_RATE, SpeechSet, load_set
 
 #: Speed and formants of the copies that are learnt as speakers of their own (speed, warp).
@@ -55,6 +55,8 @@ class PieceSampler:
         self._speech, self._device = voices.speech, device
         sentences = voices.of(speakers)
         self._sentences, self._counts = np.concatenate(sentences), np.array([len(own) for own in sentences])
+        # No real noise and no real rooms come with this set.
+        self._surroundings = Surroundings(torch.zeros(0, device=device), torch.zeros(0, ROOM_SAMPLES, device=device))
         self._random = np.random.default_rng(seed)
         self._device_random = torch.Generator(device=device).manual_seed(seed)
         self.classes = len(speakers) * len(VARIANTS)
@@ -80,7 +82,9 @@ class PieceSampler:
         sound = self._with_others(sound, speaker)
         recorded = torch.full((count,), samples, device=self._device)
         warp = tensor([VARIANTS[each][1] for each in variant]).float()
-        return distort(sound, recorded, self._device_random), warp, tensor(speaker * len(VARIANTS) + variant)
+        babble = lambda rows, _: sum(sound.roll(shift, 0)[rows] for shift in (1, 2, 3))
+        distorted = distort(sound, recorded, self._surroundings, babble, self._device_random)
+        return distorted, warp, tensor(speaker * len(VARIANTS) + variant)
 
     def _with_others(self, sound: Tensor, speaker: np.ndarray) -> Tensor:
         """Behind some pieces another voice is heard, 4 to 20 dB softer, over a part of the time."""
