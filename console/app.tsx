@@ -12,7 +12,7 @@ import { SetupPage, SignInPage } from './pages/sign-in.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
 import { Failure } from './parts/loaded.tsx';
-import { For, RoleProvider } from './parts/role.tsx';
+import { RoleProvider } from './parts/role.tsx';
 import { FilesPage } from './playground/files.tsx';
 import { LivePage } from './playground/live.tsx';
 import { goTo, useRoute } from './route.ts';
@@ -71,15 +71,11 @@ export function App() {
     if (page === 'operator') return <OperatorPage />;
     if (page === 'audit') return <AuditPage />;
     if (page === 'users') return <UsersPage session={session} />;
-    if (page === 'playground')
-      return (
-        <For atLeast="operator">
-          {part === 'live' || id === 'live' ? (
-            <LivePage project={project} />
-          ) : (
-            <FilesPage project={project} />
-          )}
-        </For>
+    if (page === 'playground' && session.user.role !== 'viewer')
+      return part === 'live' || id === 'live' ? (
+        <LivePage project={project} />
+      ) : (
+        <FilesPage project={project} />
       );
     if (page !== 'projects' || !project || id === undefined)
       return <ProjectsPage projects={projects} session={session} onChange={loadProjects} />;

@@ -57,7 +57,8 @@ export function SetupPage({ link, onSignedIn }: Entered & { link: string }) {
         const session = await ask<ConsoleSession>('POST', '/setup', { link, ...given });
         // The link cannot be used again, so it is removed from the address.
         history.replaceState(null, '', '#/');
-        goTo('playground/live');
+        // A viewer may not use the playground.
+        goTo(session.user.role === 'viewer' ? 'projects' : 'playground/live');
         await onSignedIn(session);
       }}
     />

@@ -29,6 +29,7 @@ describe('access to the console', {
     await guest.getByLabel('Password').fill(password);
     await guest.getByRole('button', { name: 'Create and sign in' }).click();
     await guest.getByText('Signed in as hua · Viewer').waitFor();
+    await guest.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
     for (const name of ['Users', 'Audit log', 'Files', 'Live captions'])
       assert.equal(await guest.getByRole('link', { name, exact: true }).count(), 0, name);
     for (const path of [
@@ -56,13 +57,14 @@ describe('access to the console', {
     await goTo(owner, 'audit');
     const newest = owner.locator('main li').first();
     await newest.getByText('Role changed: hua').waitFor();
-    await newest.getByText(/mei · 127\.0\.0\.1/).waitFor();
+    await newest.getByText(/mei · (127\.0\.0\.1|::1)/).waitFor();
     await newest.getByText('viewer').waitFor();
   });
 
   test('the log is paged, and says so when nothing has been changed', async () => {
     const { signIn } = running.service;
     for (let n = 0; n < 60; n += 1) await signIn.createLink({ by: { source: 'command line', name: 'root' } });
+    await goTo(owner, 'projects');
     await goTo(owner, 'audit');
     await owner.locator('main li').nth(49).waitFor();
     assert.equal(await owner.locator('main li').count(), 50);
