@@ -34,6 +34,8 @@ export type DecoderProcess = PooledProcess & {
 /** Of a JavaScript heap. Samples and codecs lie outside it. */
 const heapMegabytes = 256;
 const killFactor = 1.5;
+/** A process that reads strangers' bytes need not know the passwords of the database and of Redis. */
+const seenVariables = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'NODE_OPTIONS'];
 
 export function startDecoder(options: DecoderOptions, events: ProcessEvents<DecoderEnd>): DecoderProcess {
   const { limits, voiceGraphPath, memoryReportMs } = options;
@@ -55,6 +57,7 @@ export function startDecoder(options: DecoderOptions, events: ProcessEvents<Deco
       entry: new URL('./process/decoder.ts', import.meta.url),
       name: 'decoder process',
       flags: [`--max-old-space-size=${heapMegabytes}`],
+      sees: seenVariables,
     },
     { message: receive, exit: end },
   );

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixture, speechFiles } from '../../evaluation/spoken-files.ts';
@@ -203,6 +204,19 @@ test('processes that cannot start are answered with 503 and tried again later', 
   await using pool = createPool({ voiceGraphPath: '/nowhere/voice.onnx' });
   await assert.rejects(pool.ready(), /cannot start/);
   await assert.rejects(collect(pool.decodeFile(inChunks(speech), {})), { code: 'unavailable' });
+});
+
+test('a decoder process knows no settings and no passwords', { skip: !onLinux() }, async () => {
+  process.env.SIANN_REDIS_URL = 'redis://default:a-password@localhost';
+  try {
+    await using pool = createPool();
+    await pool.ready();
+    const seen = readFileSync(`/proc/${decoderChildren()[0]}/environ`, 'latin1');
+    assert.match(seen, /PATH=/);
+    assert.doesNotMatch(seen, /SIANN_|password/);
+  } finally {
+    delete process.env.SIANN_REDIS_URL;
+  }
 });
 
 test('the end of the pool ends its processes and refuses what is left', { skip: !onLinux() }, async () => {

@@ -21,11 +21,13 @@ export type ForkOptions = {
   name: string;
   /** Of node, before the module. */
   flags?: readonly string[];
+  /** The environment variables that it sees; without a list, all of them. */
+  sees?: readonly string[];
 };
 
 /** Forks a module; children write to stderr only, since the parent's stdout may be a transcript. */
 export function forkProcess<To extends object, From>(
-  { entry, name, flags = [] }: ForkOptions,
+  options: ForkOptions,
   events: ChildProcessEvents<From>,
 ): ForkedProcess<To> {
   let exited = false;
@@ -33,13 +35,13 @@ export function forkProcess<To extends object, From>(
     if (!exited) events.exit(cause);
     exited = true;
   };
-  const child = forkEntry(entry, flags, exit);
+  const child = forkEntry(options, exit);
   child?.on('message', (message) => {
     if (!exited) events.message(message as From);
   });
   child?.on('disconnect', () => child.kill('SIGKILL'));
   child?.on('exit', (code, signal) =>
-    exit(new Error(`The ${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`}.`)),
+    exit(new Error(`The ${options.name} ended ${signal ? `by ${signal}` : `with exit code ${code}`}.`)),
   );
   // With a pid, a write or a kill failed, and 'exit' follows. Without one, there is no process at all.
   child?.on('error', (error) => {
@@ -59,15 +61,16 @@ export function forkProcess<To extends object, From>(
 
 /** `fork` reports some system errors (no memory) by throwing and others by an event. */
 function forkEntry(
-  entry: URL,
-  flags: readonly string[],
+  { entry, flags = [], sees }: ForkOptions,
   exit: (cause: Error) => void,
 ): ChildProcess | undefined {
+  const seen = sees && Object.fromEntries(sees.map((variable) => [variable, process.env[variable]]));
   try {
     return fork(fileURLToPath(entry), [], {
       serialization: 'advanced',
       execArgv: [...flags, '--import', import.meta.resolve('tsx')],
       stdio: ['ignore', 2, 2, 'ipc'],
+      ...(seen && { env: seen }),
     });
   } catch (error) {
     setImmediate(() => exit(error as Error));
