@@ -31,8 +31,9 @@ const projectChange = Type.Object({
 const newKey = Type.Object({
   name: text,
   environment: text,
-  expiresAt: Type.Optional(Type.Union([text, Type.Null()])),
-  scopes: Type.Optional(Type.Union([Type.Array(text, { maxItems: 20 }), Type.Null()])),
+  // Null comes first: the validator would make an empty text or a list of it otherwise.
+  expiresAt: Type.Optional(Type.Union([Type.Null(), text])),
+  scopes: Type.Optional(Type.Union([Type.Null(), Type.Array(text, { maxItems: 20 })])),
 });
 const rolling = Type.Object({ graceHours: Type.Number() });
 const keyChange = Type.Object({ name: text });

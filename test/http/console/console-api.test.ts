@@ -179,6 +179,8 @@ describe('the interface of the console', () => {
       { expiresAt: 'soon' },
     ];
     for (const limits of bad) assert.equal((await make(limits)).status, 400, JSON.stringify(limits));
+    const unlimited = await make({ scopes: null, expiresAt: null });
+    assert.equal(unlimited.status, 200, unlimited.text);
     const made = (await make({ scopes: ['transcribe'], expiresAt: '2099-01-01' })).json();
     const { key, id, scopes, expiresAt } = made as Record<string, string>;
     assert.deepEqual([scopes, expiresAt], [['transcribe'], '2099-01-01T00:00:00.000Z']);
