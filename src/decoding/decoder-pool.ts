@@ -57,7 +57,6 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
   assert(processes >= 1, 'Decoding needs at least one process.');
   const memory = createReplayMemory(replayBytes);
   const waiting = new Map<RemoteDecoding, NodeJS.Timeout>();
-  const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();
   let nextId = 0;
   let stopped = false;
 
@@ -68,18 +67,13 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
     start: (events) => startDecoder(decoderOptions(options), events),
     log: options.log,
     onReady() {
-      for (const waiter of awaitingReady) waiter.resolve();
-      awaitingReady.clear();
       for (const decoding of [...waiting.keys()]) assign(decoding);
     },
     onEnd(end) {
       for (const decoding of end.unfinished) goOnElsewhere(decoding, end);
     },
     onGiveUp(cause) {
-      const error = new Error(`The decoder processes cannot start: ${cause.message}`, { cause });
-      for (const waiter of awaitingReady) waiter.reject(error);
-      awaitingReady.clear();
-      failWaiting(() => new ServiceError('unavailable', { cause: error }));
+      failWaiting(() => new ServiceError('unavailable', { cause }));
     },
   });
 
@@ -90,17 +84,12 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
     },
     openFlac: () => openFlac((bytes, signal) => decode('flac', bytes, signal)),
 
-    async ready() {
-      if (stopped) throw new ServiceError('shutting_down');
-      if (takingJobs().length > 0) return;
-      pool.wake();
-      await new Promise<void>((resolve, reject) => awaitingReady.add({ resolve, reject }));
-    },
+    ready: pool.ready,
 
     stats() {
       const all = [...pool.children];
       return {
-        processes: takingJobs().length,
+        processes: pool.takingJobs().length,
         decodings: all.reduce((sum, { decodings }) => sum + decodings.size, 0),
         waiting: waiting.size,
         restarts: pool.restarts(),
@@ -112,8 +101,6 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
     async [Symbol.asyncDispose]() {
       stopped = true;
       failWaiting(() => new ServiceError('shutting_down'));
-      for (const waiter of awaitingReady) waiter.reject(new ServiceError('shutting_down'));
-      awaitingReady.clear();
       await pool.stop(Promise.resolve());
     },
   };
@@ -144,7 +131,7 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
   function assign(decoding: RemoteDecoding): void {
     stopWaiting(decoding);
     const load = (process: DecoderProcess) => process.decodings.size + (process.isLarge() ? 1e6 : 0);
-    const [process] = takingJobs().sort((a, b) => load(a) - load(b));
+    const [process] = pool.takingJobs().sort((a, b) => load(a) - load(b));
     if (process) {
       process.open(decoding);
       return;
@@ -170,10 +157,6 @@ export function createDecoderPool(options: DecoderPoolOptions): DecoderPool {
     else if (!decoding.canBeginAnew || decoding.moves > mostMoves)
       decoding.fail(new ServiceError('unavailable', { cause }));
     else assign(decoding);
-  }
-
-  function takingJobs(): DecoderProcess[] {
-    return [...pool.children].filter((process) => process.takesJobs());
   }
 
   function stopWaiting(decoding: RemoteDecoding): void {

@@ -1,5 +1,7 @@
 import { unpackError } from '../pool/process/carried-error.ts';
 import { forkProcess } from '../pool/process/child-process.ts';
+import { judgeMemory, memoryExceeded } from '../pool/process/memory-limit.ts';
+import { createProcessLife } from '../pool/process/process-life.ts';
 import type { PooledProcess, ProcessEnd, ProcessEvents } from '../pool/process-pool.ts';
 import type { DecodeLimits } from './process/decode-limits.ts';
 import type { FromDecoder, ToDecoder } from './process/messages.ts';
@@ -33,82 +35,64 @@ export type DecoderProcess = PooledProcess & {
 
 /** Of a JavaScript heap. Samples and codecs lie outside it. */
 const heapMegabytes = 256;
-const killFactor = 1.5;
+const name = 'decoder process';
 /** A process that reads strangers' bytes need not know the passwords of the database and of Redis. */
 const seenVariables = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'NODE_OPTIONS'];
 
 export function startDecoder(options: DecoderOptions, events: ProcessEvents<DecoderEnd>): DecoderProcess {
   const { limits, voiceGraphPath, memoryReportMs } = options;
   const decodings = new Map<number, RemoteDecoding>();
-  let state: 'starting' | 'ready' | 'dying' = 'starting';
-  let wasReady = false;
   let answered = 0;
   let rssBytes = 0;
   let lastTurn: number | undefined;
-  let silence: NodeJS.Timeout | undefined;
-  let death: { cause: Error; planned?: boolean; certain?: boolean } | undefined;
-  let markEnded = () => {};
-  const ended = new Promise<void>((resolve) => {
-    markEnded = resolve;
+  const life = createProcessLife<'suspect'>({
+    name,
+    startTimeoutMs: options.startTimeoutMs,
+    silenceTimeoutMs: options.silenceTimeoutMs,
+    silenceBlame: 'suspect',
+    hasWork: () => decodings.size > 0,
+    terminate: () => child.kill(),
   });
-
   const child = forkProcess<ToDecoder, FromDecoder>(
     {
       entry: new URL('./process/decoder.ts', import.meta.url),
-      name: 'decoder process',
+      name,
       flags: [`--max-old-space-size=${heapMegabytes}`],
       sees: seenVariables,
     },
     { message: receive, exit: end },
   );
-  const startDeadline = after(options.startTimeoutMs, () =>
-    kill({ cause: new Error(`The decoder process was not ready after ${options.startTimeoutMs} ms.`) }),
-  );
   child.send({ type: 'start', voiceGraphPath, limits, memoryReportMs });
 
   return {
     pid: child.pid,
-    ended,
+    ended: life.ended,
     decodings,
     rssBytes: () => rssBytes,
-    takesJobs: () => state === 'ready',
+    takesJobs: life.isReady,
     isLarge: () => rssBytes > limits.memoryBytes,
     open(decoding) {
       decodings.set(decoding.id, decoding);
-      expectLife();
+      life.expect();
       decoding.attach(child.send);
     },
     forget(decoding) {
       decodings.delete(decoding.id);
-      expectLife();
+      life.expect();
       replaceIfLarge();
     },
-    stop: () => kill({ cause: new Error('The decoder process was shut down.'), planned: true }),
+    stop: () => life.kill({ cause: new Error('The decoder process was shut down.'), planned: true }),
   };
 
-  /** As for inference processes: measured in quarters, since the machine may have slept. */
-  function expectLife(quarters = 4): void {
-    clearTimeout(silence);
-    if (decodings.size === 0) return;
-    const cause = new Error(`The decoder process said nothing for ${options.silenceTimeoutMs} ms.`);
-    silence = after(options.silenceTimeoutMs / 4, () =>
-      quarters === 1 ? kill({ cause, certain: true }) : expectLife(quarters - 1),
-    );
-  }
-
   function receive(message: FromDecoder): void {
-    expectLife();
+    life.expect();
     switch (message.type) {
       case 'ready':
-        clearTimeout(startDeadline);
         rssBytes = message.rssBytes;
-        if (state !== 'starting') return;
-        state = 'ready';
-        wasReady = true;
-        events.ready();
+        if (life.begin()) events.ready();
         break;
       case 'start_failed':
-        kill({ cause: unpackError(message.error) });
+        life.kill({ cause: unpackError(message.error) });
         break;
       case 'memory':
         noteMemory(message.rssBytes);
@@ -133,41 +117,29 @@ export function startDecoder(options: DecoderOptions, events: ProcessEvents<Deco
 
   function noteMemory(bytes: number): void {
     rssBytes = bytes;
-    if (bytes > limits.memoryBytes * killFactor) kill({ cause: tooLarge(bytes, limits), certain: true });
+    if (verdict() === 'kill') life.kill({ cause: tooLarge(), blame: 'suspect' });
     else replaceIfLarge();
   }
 
   function replaceIfLarge(): void {
-    if (state !== 'ready' || decodings.size > 0 || rssBytes <= limits.memoryBytes || answered === 0) return;
-    kill({ cause: tooLarge(rssBytes, limits), planned: true });
+    if (verdict() === 'fine' || !life.isReady() || decodings.size > 0) return;
+    life.kill({ cause: tooLarge(), planned: true });
   }
 
-  function kill(reason: NonNullable<typeof death>): void {
-    death ??= reason;
-    state = 'dying';
-    child.kill();
+  function verdict(): ReturnType<typeof judgeMemory> {
+    return judgeMemory({ rssBytes, limitBytes: limits.memoryBytes, hasWorked: answered > 0 });
+  }
+
+  function tooLarge(): Error {
+    return memoryExceeded(name, rssBytes, limits.memoryBytes);
   }
 
   function end(exit: Error): void {
-    state = 'dying';
-    clearTimeout(startDeadline);
-    clearTimeout(silence);
     const unfinished = [...decodings.values()];
     const suspect = lastTurn === undefined ? undefined : decodings.get(lastTurn);
     decodings.clear();
-    markEnded();
-    const { cause = exit, planned = false, certain = false } = death ?? {};
-    events.ended({ cause, planned, certain, suspect, wasReady, answered, unfinished });
+    const { cause, planned = false, blame } = life.end(exit);
+    const certain = blame === 'suspect';
+    events.ended({ cause, planned, certain, suspect, wasReady: life.wasReady(), answered, unfinished });
   }
-}
-
-function tooLarge(rssBytes: number, { memoryBytes }: DecodeLimits): Error {
-  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
-  return new Error(
-    `A decoder process used ${mebibytes(rssBytes)} of memory; its limit is ${mebibytes(memoryBytes)}.`,
-  );
-}
-
-function after(delayMs: number, act: () => void): NodeJS.Timeout {
-  return setTimeout(act, delayMs).unref();
 }

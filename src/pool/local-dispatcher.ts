@@ -66,7 +66,6 @@ export function createLocalDispatcher<Settings, Job, Result>(
   const slotsFor = slotsByPriority(options);
   const queue = createFairQueue<JobTicket>();
   const aborts = createAbortSubscriptions();
-  const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();
   let nextId = 0;
   let stopped: Promise<void> | undefined;
 
@@ -84,18 +83,13 @@ export function createLocalDispatcher<Settings, Job, Result>(
         },
       }),
     log: options.log,
-    onReady() {
-      for (const waiter of awaitingReady) waiter.resolve();
-      awaitingReady.clear();
-      dispatchWaiting();
-    },
+    onReady: dispatchWaiting,
     onEnd(end) {
       for (const ticket of end.unfinished) retry(ticket, end);
       dispatchWaiting();
     },
     onGiveUp(cause) {
-      const error = new Error(`The inference processes cannot start: ${cause.message}`, { cause });
-      rejectWaiting(() => new ServiceError('internal_error', { cause: error }), error);
+      rejectWaiting(() => new ServiceError('internal_error', { cause }));
     },
   });
 
@@ -112,17 +106,12 @@ export function createLocalDispatcher<Settings, Job, Result>(
       return ticket.result;
     },
 
-    async ready() {
-      if (stopped) throw new ServiceError('shutting_down');
-      if (takingJobs().length > 0) return;
-      pool.wake();
-      await new Promise<void>((resolve, reject) => awaitingReady.add({ resolve, reject }));
-    },
+    ready: pool.ready,
 
     stats() {
       const children = [...pool.children];
       return {
-        processes: takingJobs().length,
+        processes: pool.takingJobs().length,
         busySlots: children.reduce((sum, child) => sum + child.held().length, 0),
         queued: queue.size(),
         restarts: pool.restarts(),
@@ -146,10 +135,6 @@ export function createLocalDispatcher<Settings, Job, Result>(
     assignWaiting({ queue, children: pool.children, slots, slotsFor });
   }
 
-  function takingJobs(): SupervisedChild<JobTicket>[] {
-    return [...pool.children].filter((child) => child.takesJobs());
-  }
-
   function cancel(ticket: JobTicket): void {
     if (queue.remove(ticket)) return;
     for (const child of pool.children) child.cancel(ticket);
@@ -164,14 +149,12 @@ export function createLocalDispatcher<Settings, Job, Result>(
     else queue.putBack(ticket);
   }
 
-  function rejectWaiting(jobError: () => Error, readyError: Error): void {
-    for (const ticket of queue.removeAll()) ticket.reject(jobError());
-    for (const waiter of awaitingReady) waiter.reject(readyError);
-    awaitingReady.clear();
+  function rejectWaiting(error: () => Error): void {
+    for (const ticket of queue.removeAll()) ticket.reject(error());
   }
 
   async function stop(): Promise<void> {
-    rejectWaiting(() => new ServiceError('shutting_down'), new ServiceError('shutting_down'));
+    rejectWaiting(() => new ServiceError('shutting_down'));
     const running = [...pool.children].flatMap((child) => child.held());
     const results = running.map((ticket) => ticket.result);
     await pool.stop(settledWithin(options.drainMs ?? 10_000, results));

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors/service-error.ts';
 import { createStartBackoff } from './process/start-backoff.ts';
 import { settledWithin } from './settled-within.ts';
 
@@ -52,6 +53,9 @@ export type PoolLog = {
 export type ProcessPool<Process> = {
   children: ReadonlySet<Process>;
   restarts(): number;
+  takingJobs(): Process[];
+  /** Resolves when the first process takes jobs; rejects when processes cannot start, or the pool is stopped. */
+  ready(): Promise<void>;
   /** There is work: processes are started again if the pool had given up. */
   wake(): void;
   /** Starts no more processes, and kills those there are once `drained` is settled. */
@@ -66,6 +70,7 @@ export function createProcessPool<Process extends PooledProcess, End extends Pro
   const { name, processes, log } = options;
   const children = new Set<Process>();
   const backoff = createStartBackoff(options.startAttempts);
+  const awaitingReady = new Set<{ resolve(): void; reject(reason: Error): void }>();
   let restarts = 0;
   let restartTimer: NodeJS.Timeout | undefined;
   let state: 'running' | 'gave_up' | 'stopped' = 'running';
@@ -74,11 +79,19 @@ export function createProcessPool<Process extends PooledProcess, End extends Pro
   return {
     children,
     restarts: () => restarts,
-
+    takingJobs,
     wake,
+
+    async ready() {
+      if (state === 'stopped') throw new ServiceError('shutting_down');
+      if (takingJobs().length > 0) return;
+      wake();
+      await new Promise<void>((resolve, reject) => awaitingReady.add({ resolve, reject }));
+    },
 
     async stop(drained) {
       state = 'stopped';
+      tellAwaiting((waiter) => waiter.reject(new ServiceError('shutting_down')));
       clearTimeout(restartTimer);
       await drained;
       const all = [...children];
@@ -89,6 +102,15 @@ export function createProcessPool<Process extends PooledProcess, End extends Pro
       );
     },
   };
+
+  function takingJobs(): Process[] {
+    return [...children].filter((child) => child.takesJobs());
+  }
+
+  function tellAwaiting(tell: (waiter: { resolve(): void; reject(reason: Error): void }) => void): void {
+    for (const waiter of awaitingReady) tell(waiter);
+    awaitingReady.clear();
+  }
 
   function wake(): void {
     if (state !== 'gave_up') return;
@@ -108,6 +130,7 @@ export function createProcessPool<Process extends PooledProcess, End extends Pro
         wake();
         const startMs = Math.round(performance.now() - startedAt);
         log?.info({ pid: child.pid, startMs, rssBytes: child.rssBytes() }, `${name} ready`);
+        tellAwaiting((waiter) => waiter.resolve());
         options.onReady();
       },
       worked: backoff.worked,
@@ -127,12 +150,14 @@ export function createProcessPool<Process extends PooledProcess, End extends Pro
     else log?.warn(fields, `${name} ended`);
     backoff.ended(end);
     if (state === 'gave_up') return;
-    if (backoff.exhausted() && ![...children].some((other) => other.takesJobs())) {
+    if (backoff.exhausted() && takingJobs().length === 0) {
       state = 'gave_up';
       clearTimeout(restartTimer);
       restartTimer = undefined;
       backoff.reset();
-      options.onGiveUp(end.cause);
+      const error = new Error(`The ${name} cannot start: ${end.cause.message}`, { cause: end.cause });
+      tellAwaiting((waiter) => waiter.reject(error));
+      options.onGiveUp(error);
       return;
     }
     scheduleStart();

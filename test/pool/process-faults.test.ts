@@ -184,7 +184,7 @@ describe('when an inference process fails', () => {
       return true;
     });
     await assert.rejects(dispatcher.ready(), {
-      message: 'The inference processes cannot start: the weights are damaged',
+      message: 'The inference process cannot start: the weights are damaged',
     });
     await waiting;
     rmSync(brokenWhile);

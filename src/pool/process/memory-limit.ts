@@ -11,9 +11,9 @@ export function judgeMemory({ rssBytes, limitBytes, hasWorked }: MemoryUse): 'fi
   return rssBytes > limitBytes && hasWorked ? 'retire' : 'fine';
 }
 
-export function memoryExceeded(rssBytes: number, limitBytes: number): Error {
+export function memoryExceeded(name: string, rssBytes: number, limitBytes: number): Error {
   const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   return new Error(
-    `An inference process used ${mebibytes(rssBytes)} of memory; its limit is ${mebibytes(limitBytes)}.`,
+    `The ${name} used ${mebibytes(rssBytes)} of memory; its limit is ${mebibytes(limitBytes)}.`,
   );
 }

@@ -3,6 +3,7 @@ import { unpackError } from './carried-error.ts';
 import { forkProcess } from './child-process.ts';
 import { judgeMemory, memoryExceeded } from './memory-limit.ts';
 import type { FromChild, ToChild } from './messages.ts';
+import { after, createProcessLife } from './process-life.ts';
 
 export type Assignable = { readonly id: number; readonly job: unknown; readonly priority: Priority };
 
@@ -50,48 +51,46 @@ export type SupervisedChild<Item> = {
   stop(): void;
 };
 
+const name = 'inference process';
+
 export function startChild<Item extends Assignable>(
   options: ChildOptions,
   events: ChildEvents<Item>,
 ): SupervisedChild<Item> {
   const held = new Map<number, { item: Item; deadline: NodeJS.Timeout }>();
-  let state: 'starting' | 'ready' | 'retiring' | 'dying' = 'starting';
-  let wasReady = false;
+  let isRetiring = false;
   let answered = 0;
   let rssBytes = 0;
-  let silence: NodeJS.Timeout | undefined;
-  let death: { cause: Error; planned?: boolean; culprit?: Item } | undefined;
-  let markEnded = () => {};
-  const ended = new Promise<void>((resolve) => {
-    markEnded = resolve;
+  const life = createProcessLife<Item>({
+    name,
+    startTimeoutMs: options.startTimeoutMs,
+    silenceTimeoutMs: options.silenceTimeoutMs,
+    hasWork: () => held.size > 0,
+    terminate: () => child.kill(),
   });
-
   const child = forkProcess<ToChild, FromChild>(
-    { entry: new URL('./child.ts', import.meta.url), name: 'inference process' },
+    { entry: new URL('./child.ts', import.meta.url), name },
     { message: receive, exit: end },
-  );
-  const startDeadline = after(options.startTimeoutMs, () =>
-    kill({ cause: new Error(`The job module was not ready after ${options.startTimeoutMs} ms.`) }),
   );
   const { moduleUrl, settings, memoryReportMs } = options;
   try {
     child.send({ type: 'start', moduleUrl: moduleUrl.href, settings, memoryReportMs });
   } catch (error) {
-    kill({ cause: error as Error });
+    life.kill({ cause: error as Error });
   }
 
   return {
     pid: child.pid,
-    ended,
+    ended: life.ended,
     rssBytes: () => rssBytes,
-    takesJobs: () => state === 'ready',
+    takesJobs: () => life.isReady() && !isRetiring,
     held: () => Array.from(held.values(), ({ item }) => item),
 
     assign(item) {
       const cause = new Error(`A job was not answered within ${options.jobTimeoutMs} ms.`);
-      const deadline = after(options.jobTimeoutMs, () => kill({ cause, culprit: item }));
+      const deadline = after(options.jobTimeoutMs, () => life.kill({ cause, blame: item }));
       held.set(item.id, { item, deadline });
-      expectLife();
+      life.expect();
       try {
         child.send({ type: 'run', id: item.id, job: item.job });
       } catch (error) {
@@ -106,38 +105,21 @@ export function startChild<Item extends Assignable>(
       child.send({ type: 'cancel', id: item.id });
       clearTimeout(entry.deadline);
       const cause = new Error(`A cancelled job was not given up within ${options.cancelGraceMs} ms.`);
-      entry.deadline = after(options.cancelGraceMs, () => kill({ cause, culprit: item }));
+      entry.deadline = after(options.cancelGraceMs, () => life.kill({ cause, blame: item }));
     },
 
-    stop: () => kill({ cause: new Error('The inference process was shut down.'), planned: true }),
+    stop: () => life.kill({ cause: new Error('The inference process was shut down.'), planned: true }),
   };
 
-  /**
-   * A process at work reports its memory again and again, so that one that hangs can be told from a slow one. The time is measured in
-   * four quarters: when the machine slept, and this process with it, the reports that have not been read yet do not count as missing.
-   */
-  function expectLife(quarters = 4): void {
-    clearTimeout(silence);
-    if (held.size === 0) return;
-    const cause = new Error(`The inference process said nothing for ${options.silenceTimeoutMs} ms.`);
-    silence = after(options.silenceTimeoutMs / 4, () =>
-      quarters === 1 ? kill({ cause }) : expectLife(quarters - 1),
-    );
-  }
-
   function receive(message: FromChild): void {
-    expectLife();
+    life.expect();
     switch (message.type) {
       case 'ready':
-        clearTimeout(startDeadline);
         noteMemory(message.rssBytes);
-        if (state !== 'starting') return;
-        state = 'ready';
-        wasReady = true;
-        events.ready();
+        if (life.begin()) events.ready();
         break;
       case 'start_failed':
-        kill({ cause: unpackError(message.error) });
+        life.kill({ cause: unpackError(message.error) });
         break;
       case 'memory':
         noteMemory(message.rssBytes);
@@ -156,12 +138,13 @@ export function startChild<Item extends Assignable>(
         message satisfies never;
     }
   }
+
   function noteMemory(bytes: number): void {
     rssBytes = bytes;
     const limitBytes = options.memoryLimitBytes;
     const verdict = judgeMemory({ rssBytes, limitBytes, hasWorked: answered > 0 });
-    if (verdict === 'kill') kill({ cause: memoryExceeded(rssBytes, limitBytes) });
-    if (verdict === 'retire' && state === 'ready') state = 'retiring';
+    if (verdict === 'kill') life.kill({ cause: memoryExceeded(name, rssBytes, limitBytes) });
+    if (verdict === 'retire') isRetiring = true;
     retireWhenEmpty();
   }
 
@@ -175,29 +158,15 @@ export function startChild<Item extends Assignable>(
   }
 
   function retireWhenEmpty(): void {
-    if (state !== 'retiring' || held.size > 0) return;
-    kill({ cause: memoryExceeded(rssBytes, options.memoryLimitBytes), planned: true });
-  }
-
-  function kill(reason: { cause: Error; planned?: boolean; culprit?: Item }): void {
-    death ??= reason;
-    state = 'dying';
-    child.kill();
+    if (!isRetiring || !life.isReady() || held.size > 0) return;
+    life.kill({ cause: memoryExceeded(name, rssBytes, options.memoryLimitBytes), planned: true });
   }
 
   function end(exit: Error): void {
-    state = 'dying';
-    clearTimeout(startDeadline);
-    clearTimeout(silence);
     for (const { deadline } of held.values()) clearTimeout(deadline);
     const unfinished = Array.from(held.values(), ({ item }) => item);
     held.clear();
-    markEnded();
-    const { cause = exit, planned = false, culprit } = death ?? {};
-    events.ended({ cause, planned, culprit, wasReady, answered, unfinished });
+    const { cause, planned = false, blame: culprit } = life.end(exit);
+    events.ended({ cause, planned, culprit, wasReady: life.wasReady(), answered, unfinished });
   }
-}
-
-function after(delayMs: number, act: () => void): NodeJS.Timeout {
-  return setTimeout(act, delayMs).unref();
 }
