@@ -16,7 +16,7 @@ export async function* streamWave(
   for (const block of blocks) yield toBytes(block);
 }
 
-function waveHeader(sampleCount: number, rate: number): Buffer {
+export function waveHeader(sampleCount: number, rate: number): Buffer {
   const bytes = Buffer.alloc(44);
   bytes.write('RIFF', 0);
   bytes.writeUInt32LE(36 + sampleCount * 2, 4);

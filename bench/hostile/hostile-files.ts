@@ -1,20 +1,9 @@
-/** A wave file of a millisecond or so that claims this rate. */
+import { waveHeader } from '../../evaluation/wave-file.ts';
+
+/** A wave file of a thousand samples that claims this rate. */
 export function wavOfRate(rate: number): Uint8Array {
-  const dataBytes = 2000;
-  const file = Buffer.alloc(44 + dataBytes);
-  file.write('RIFF', 0);
-  file.writeUInt32LE(36 + dataBytes, 4);
-  file.write('WAVEfmt ', 8);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(rate, 24);
-  file.writeUInt32LE(rate * 2, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write('data', 36);
-  file.writeUInt32LE(dataBytes, 40);
-  return file;
+  const samples = 1000;
+  return Buffer.concat([waveHeader(samples, rate), Buffer.alloc(samples * 2)]);
 }
 
 /** Chained Ogg: so many Opus streams one after another, each without any sound. */
