@@ -97,16 +97,42 @@ export function createMetrics({ load }: { load(): RecogniserLoad }): Metrics {
   gauge('siann_busy_slots', 'Windows being recognised.', (now) => now.busySlots);
   gauge('siann_queued_windows', 'Windows waiting to be recognised.', (now) => now.queued);
   gauge('siann_inference_memory_bytes', 'Memory of all inference processes.', (now) => now.rssBytes);
-  let restartsSeen = 0;
-  new Counter({
-    name: 'siann_inference_restarts_total',
-    help: 'Inference processes replaced, for whatever reason.',
-    registers,
-    collect: collectInto((self: Counter) => {
-      self.inc(load().restarts - restartsSeen);
-      restartsSeen = load().restarts;
-    }),
-  });
+  gauge(
+    'siann_decoder_processes',
+    'Decoder processes that take work.',
+    (now) => now.decoders?.processes ?? 0,
+  );
+  gauge('siann_decodings', 'Files and streams being decoded.', (now) => now.decoders?.decodings ?? 0);
+  gauge(
+    'siann_waiting_decodings',
+    'Files and streams that wait for a decoder process.',
+    (now) => now.decoders?.waiting ?? 0,
+  );
+  gauge(
+    'siann_decoder_memory_bytes',
+    'Memory of all decoder processes.',
+    (now) => now.decoders?.rssBytes ?? 0,
+  );
+  /** The load tells how often it was in all; a counter is told how often it was since it was last asked. */
+  const counter = (name: string, help: string, value: (now: RecogniserLoad) => number) => {
+    let seen = 0;
+    const collect = collectInto((self: Counter) => {
+      const all = value(load());
+      self.inc(all - seen);
+      seen = all;
+    });
+    new Counter({ name, help, registers, collect });
+  };
+  counter(
+    'siann_inference_restarts_total',
+    'Inference processes replaced, for whatever reason.',
+    (now) => now.restarts,
+  );
+  counter(
+    'siann_decoder_restarts_total',
+    'Decoder processes replaced, for whatever reason.',
+    (now) => now.decoders?.restarts ?? 0,
+  );
 
   // Finding labels by their values takes longer than counting, so the counter of each combination is kept.
   const counted = new Map<string, { count(): void; observe(seconds: number): void }>();

@@ -22,5 +22,16 @@ export type Recogniser = AsyncDisposable & {
   load(): RecogniserLoad;
 };
 
-/** The inference processes and their windows. */
-export type RecogniserLoad = DispatcherStats;
+/** The inference processes and their windows, and the decoder processes where there are any. */
+export type RecogniserLoad = DispatcherStats & { decoders?: DecoderLoad };
+
+export type DecoderLoad = {
+  /** Processes that are up and take work. */
+  processes: number;
+  /** Files and streams that are being decoded, and those that wait for a process. */
+  decodings: number;
+  waiting: number;
+  /** Processes replaced since the start, for whatever reason. */
+  restarts: number;
+  rssBytes: number;
+};

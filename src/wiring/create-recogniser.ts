@@ -99,7 +99,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
         }),
       ...(decoders && { decoding: decoders }),
       ready: () => bothReady(recognition, decoders),
-      load: recognition.load,
+      load: () => ({ ...recognition.load(), ...(decoders && { decoders: decoders.stats() }) }),
       [Symbol.asyncDispose]: closeAll,
     };
   } catch (error) {

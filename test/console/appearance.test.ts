@@ -27,6 +27,8 @@ describe('the console', {
     'playground/files',
     'playground/live',
     'operator',
+    'audit',
+    'users',
   ];
 
   for (const language of ['en', 'zh-TW'] as const)

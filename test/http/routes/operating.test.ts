@@ -62,6 +62,8 @@ describe('a service being looked after', () => {
       'siann_queued_windows 0',
       'siann_busy_slots 0',
       'siann_inference_restarts_total 0',
+      'siann_decoder_restarts_total 0',
+      'siann_decoder_processes 0',
       'siann_inference_memory_bytes 0',
       'siann_leases_open 0',
       'nodejs_eventloop_lag_p99_seconds',
