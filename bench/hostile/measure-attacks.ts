@@ -78,7 +78,9 @@ async function observe(
   const before = (await service.footprint()).residentBytes;
   let peak = before;
   const sampling = setInterval(async () => {
-    peak = Math.max(peak, (await service.footprint()).residentBytes);
+    // A service that has ended has none, and is noticed by its tenant.
+    const footprint = await service.footprint().catch(() => undefined);
+    peak = Math.max(peak, footprint?.residentBytes ?? 0);
   }, 100);
   await longestBlock(client, own);
   const attacking = attack && beginAttack(attack);

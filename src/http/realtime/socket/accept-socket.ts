@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../../../errors/service-error.ts';
 
@@ -48,12 +49,23 @@ export function createSocketAcceptor({ maxFrameBytes }: SocketAcceptorOptions): 
       headersOf.set(request, headers);
       let accepted: WebSocket | undefined;
       server.handleUpgrade(request, request.socket as Socket, Buffer.alloc(0), (socket) => {
+        readNothingAfterError(socket);
         accepted = socket;
       });
       if (!accepted) throw new Error('The upgrade was refused after it had been checked.');
       return accepted;
     },
   };
+}
+
+/**
+ * ws closes a connection with a malformed frame, but goes on to read the pieces that had come before it knew. From 8.22.1 on that
+ * throws where nobody can catch it, and the process would end.
+ */
+function readNothingAfterError(socket: WebSocket): void {
+  const { _receiver: receiver } = socket as unknown as { _receiver: Writable };
+  const write = receiver._write.bind(receiver);
+  receiver._write = (piece, encoding, done) => (receiver.errored ? done() : write(piece, encoding, done));
 }
 
 function checkUpgrade({ headers, upgrade, method }: IncomingMessage & { upgrade?: boolean }): void {
