@@ -57,6 +57,7 @@ const figures = accuracyFigures(results, {
   model,
   asShipped: options === undefined,
   isAside: options !== undefined && /limit|context|PRECISION/.test(options),
+  isWhole: values.sets === undefined,
 });
 record(figures);
 printMissed(figures);
@@ -86,7 +87,7 @@ async function scoreSet(engine: Engine, set: SpeechSet): Promise<void> {
 }
 
 function summary(): string {
-  const perEngine = ['error', 'folded', 'loose', 'S/D/I', 'language', 'RTF'];
+  const perEngine = ['error', 'folded', 'loose', 'S/D/I', 'empty', 'twice', 'language', 'RTF'];
   const titles = engines.flatMap((name) =>
     perEngine.map((title) => (engines.length > 1 ? `${name} ${title}` : title)),
   );
@@ -113,6 +114,8 @@ function figuresOf(some: SentenceResult[]): string[] {
     percent(errorRate(folded)),
     loose.length === 0 ? '' : percent(errorRate(addScores(loose))),
     `${total.substitutions}/${total.deletions}/${total.insertions}`,
+    String(some.filter(({ hypothesis }) => hypothesis.trim() === '').length),
+    String(some.filter(({ doubled }) => doubled > 0).length),
     told.length === 0 ? '' : percent(told.filter(({ languageFound }) => languageFound).length / told.length),
     (seconds / audioSeconds).toFixed(3),
   ];

@@ -1,7 +1,7 @@
 import { errorInterval } from '../../evaluation/confidence-interval.ts';
 import { addScores, errorRate, type Score } from '../../evaluation/scoring.ts';
 import { type EngineName, engineTitles } from '../engines/engine.ts';
-import { atMost, type Figure, percentOf } from '../figures/figure.ts';
+import { atMost, type Figure, none, percentOf } from '../figures/figure.ts';
 import { pairOf } from '../switching-sets.ts';
 import type { SentenceResult } from './sentence-result.ts';
 
@@ -26,6 +26,8 @@ type FigureOptions = {
   asShipped: boolean;
   /** A comparison, such as of contexts: it is in the file and not on the page. */
   isAside: boolean;
+  /** Whether every set was measured: some counts are of all sets together. */
+  isWhole: boolean;
 };
 
 /** Error rates of every engine on every set. */
@@ -40,6 +42,7 @@ export function accuracyFigures(results: readonly SentenceResult[], options: Fig
       const own = setFigures(engine, set, some, bar, options.model);
       figures.push(...(options.isAside ? own.map((figure) => ({ ...figure, minor: true as const })) : own));
     }
+    if (options.isWhole) figures.push(...lostAndDoubled(engine, ofEngine, options));
   }
   return figures;
 }
@@ -102,6 +105,27 @@ function setFigures(
             ...common,
           },
         ]),
+  ];
+}
+
+/** Of all sets together, since in one set of a hundred sentences it hardly ever happens. */
+function lostAndDoubled(
+  engine: EngineName,
+  results: readonly SentenceResult[],
+  { model, asShipped, isAside }: FigureOptions,
+): Figure[] {
+  const common = {
+    series: engineTitles[engine],
+    model,
+    note: `of ${results.length}`,
+    ...(isAside && { minor: true as const }),
+  };
+  const counted = (count: number) => (asShipped && engine === 'siann' ? none(count) : { value: count });
+  const empty = results.filter(({ hypothesis }) => hypothesis.trim() === '').length;
+  const doubled = results.filter((result) => result.doubled > 0).length;
+  return [
+    { id: `empty/${engine}`, what: 'sentences with an empty text', ...counted(empty), ...common },
+    { id: `doubled/${engine}`, what: 'sentences with a clause said twice', ...counted(doubled), ...common },
   ];
 }
 

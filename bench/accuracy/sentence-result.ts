@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { doubledClauses } from '../../evaluation/doubled-clauses.ts';
 import { errorRate, type Score, score } from '../../evaluation/scoring.ts';
 import type { EngineName, Transcription } from '../engines/engine.ts';
 import type { Sentence, SpeechSet } from '../speech-sets.ts';
@@ -17,6 +18,8 @@ export type SentenceResult = {
   foldedScore: Score;
   /** Against the reference or its translation, whichever is nearer. */
   looseScore?: Score;
+  /** Clauses that the text has twice in a row and the reference once. */
+  doubled: number;
   /** Not known where several languages are spoken, or where the engine does not say. */
   languageFound?: boolean;
 };
@@ -39,6 +42,7 @@ export function toSentenceResult(
     hypothesis: text,
     score: strict,
     foldedScore: score(sentence.text, text, { numbersFolded: true }),
+    doubled: doubledClauses(sentence.text, text),
     ...(sentence.mandarin && { looseScore: nearer(strict, score(sentence.mandarin, text)) }),
     ...(tells && { languageFound: language === set.language }),
   };
