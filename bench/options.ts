@@ -28,6 +28,7 @@ const meanings = {
   model: 'small, base or tiny',
   only: 'only these checks, between commas',
   profile: 'a folder for CPU profiles of the service',
+  recordings: 'how many recordings are joined from sentences',
   repeat: 'runs, of which the medians count',
   requests: 'how many requests are sent',
   revocations: 'how many keys are revoked',

@@ -1,4 +1,4 @@
-// `npm run bench:robustness`: whether times are right, noise stays without text and memory stays flat.
+// `npm run bench:robustness`: whether times are right, nothing is lost or doubled, noise stays without text and memory stays flat.
 
 import { choose, chooseChecks } from '../evaluation/command-options.ts';
 import { loadConfig } from '../src/settings/config.ts';
@@ -6,6 +6,7 @@ import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, onModel } from './figures/figure.ts';
 import { readCommand } from './options.ts';
+import { measureConcatenations } from './robustness/concatenations.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
 import { measureTimes } from './robustness/times.ts';
@@ -17,6 +18,7 @@ const checks = {
   memory: ['hours', 'sets'],
   times: ['sentences', 'sets'],
   noise: ['minutes'],
+  concatenations: ['recordings', 'seed'],
 } as const;
 type Check = keyof typeof checks;
 const names = Object.keys(checks) as Check[];
@@ -30,6 +32,8 @@ const { command, values } = readCommand({
     sets: 'mandarin,english,taiwanese',
     sentences: '4',
     minutes: '10',
+    recordings: '500',
+    seed: '22',
     hours: '0.5',
     verbose: false,
   },
@@ -51,5 +55,13 @@ function measure(check: Check): Promise<Figure[]> {
       return measureTimes({ open, sets, sentences: Number(values.sentences), explain });
     case 'noise':
       return measureNoise({ open, minutes: Number(values.minutes), explain });
+    case 'concatenations':
+      return measureConcatenated();
   }
+}
+
+async function measureConcatenated(): Promise<Figure[]> {
+  const all = await readSpeechSets(speechFolder(process.env));
+  const [recordings, seed] = [Number(values.recordings), Number(values.seed)];
+  return measureConcatenations({ open, sets: all, recordings, seed, explain });
 }

@@ -57,6 +57,11 @@ function optionsBesideWeights({ options = '' }: Measured): string {
   return options.replace(withoutAdapter, '').trim();
 }
 
+/** Its id is measure/set/engine. Counts over all sets are measure/engine. */
+export function isOfSet({ id }: Measured): boolean {
+  return id.split('/').length === 3;
+}
+
 export function setOf({ id }: Measured): string {
   return id.split('/')[1]!;
 }

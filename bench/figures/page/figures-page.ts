@@ -1,4 +1,4 @@
-import { setTable, variantTable } from './accuracy-tables.ts';
+import { isOfSet, setTable, variantTable } from './accuracy-tables.ts';
 import { type Measured, processorLines, runsOf, unique } from './measured.ts';
 import { listTable, seriesTable } from './tables.ts';
 
@@ -32,7 +32,7 @@ const areas: Area[] = [
     title: 'Robustness',
     benches: ['robustness'],
     usualModel: 'small',
-    says: 'times of sentences between known silences; noise, of which no text may come; memory over hours.',
+    says: 'times of sentences between known silences; sentences joined at random, of which none may be lost and no clause written twice; noise, of which no text may come; memory over hours.',
   },
   {
     title: 'Live captions',
@@ -110,7 +110,14 @@ function areaLines(area: Area, rows: readonly Measured[], charts: ReadonlyMap<st
   const shown = rows.filter(({ minor, met }) => !minor || met === false);
   const tables =
     area.title === 'Accuracy'
-      ? [setTable(shown), variantTable(shown)]
+      ? [
+          setTable(shown.filter(isOfSet)),
+          variantTable(shown.filter(isOfSet)),
+          seriesTable(
+            shown.filter((row) => !isOfSet(row)),
+            area.usualModel,
+          ),
+        ]
       : [
           seriesTable(
             shown.filter(({ series }) => series),

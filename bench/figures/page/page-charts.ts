@@ -1,6 +1,6 @@
 import { type BarGroup, drawBarChart } from '../charts/bar-chart.ts';
 import { drawLineChart } from '../charts/line-chart.ts';
-import { columnOf, measureOf, setOf, weightsOf } from './accuracy-tables.ts';
+import { columnOf, isOfSet, measureOf, setOf, weightsOf } from './accuracy-tables.ts';
 import { architecturesOf, type Measured, unique } from './measured.ts';
 
 /** The pictures of the page by their names; one without figures is not drawn. */
@@ -29,7 +29,7 @@ function speedChart(rows: readonly Measured[]): string | undefined {
 }
 
 function accuracyChart(rows: readonly Measured[]): string | undefined {
-  const own = rows.filter((row) => row.bench === 'accuracy' && weightsOf(row) !== undefined);
+  const own = rows.filter((row) => row.bench === 'accuracy' && isOfSet(row) && weightsOf(row) !== undefined);
   const columns = unique(own.map(columnOf)).filter((column) => !column.startsWith('whisper.cpp'));
   const groups: BarGroup[] = unique(own.map(setOf))
     .sort()

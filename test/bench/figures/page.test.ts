@@ -94,6 +94,18 @@ test('parts of one thing share a line', () => {
   assert.match(text, /\| \*\*load\*\*: wrong; memory \| 0; 5 \|/);
 });
 
+test('counts over all sets of recordings are no set of their own', () => {
+  const series = 'Siann';
+  const rows = [
+    row('error/english/siann', { series, value: 7 }),
+    row('empty/siann', { what: 'sentences with an empty text', series, value: 0, bar: '0', met: true }),
+  ];
+  const text = page({ ...service(rows), bench: 'accuracy' });
+  assert.match(text, /\| english \| 7 \|/);
+  assert.doesNotMatch(text, /\| siann \|/);
+  assert.match(text, /\| \*\*sentences with an empty text\*\* \| 0 \| 0 \|/);
+});
+
 test('rows of another bench than the page knows are not passed over', () => {
   assert.throws(
     () => page({ ...service([row('a')]), bench: 'weather' }),
