@@ -5,11 +5,12 @@ import type { Vocabulary } from './decoding/vocabulary.ts';
 import type { Attempt } from './decoding/window-decoding.ts';
 import type { ContextFrames } from './features/context-frames.ts';
 import type { WhisperDecoder } from './network/whisper-decoder.ts';
+import { reachOverWords, seemsToLeaveOut } from './times/attended-segments.ts';
 import { snapToSpeech } from './times/snap-to-speech.ts';
 import { endWithLastWord, isSparse } from './times/sparse-text.ts';
 import { longSilences, reachesOver, splitAtSilences } from './times/split-at-silences.ts';
 import { timedSegments } from './times/timed-segments.ts';
-import { alignWords } from './times/word-times.ts';
+import { alignWords, keepWithin } from './times/word-times.ts';
 
 type Network = { vocabulary: Vocabulary; decoder: WhisperDecoder };
 type Window = {
@@ -54,8 +55,11 @@ async function segmentsOf(
   const silences = longSilences(job.speech);
   const reaching = segments.some((segment) => silences.some((silence) => reachesOver(segment, silence)));
   const sparse = job.mayRetry && segments.some((segment) => isSparse(segment, job.speech));
-  if (segments.length > 0 && (job.words || reaching || sparse)) {
+  const leavesOut = job.mayRetry && seemsToLeaveOut(segments, job.speech, audioSeconds);
+  if (segments.length > 0 && (job.words || reaching || sparse || leavesOut)) {
     await alignWords({ decoder, row, vocabulary, language, segments, audioSeconds, context });
+    if (leavesOut) reachOverWords(segments);
+    for (const segment of segments) keepWithin(segment);
   }
   if (sparse) for (const segment of segments) endWithLastWord(segment, job.speech);
   const split = splitAtSilences(vocabulary, segments, silences);

@@ -4,9 +4,13 @@ import { shiftRecognised } from '../windows/shift-times.ts';
 import type { SpokenStretch } from '../windows/speech-window.ts';
 import { uncoveredStretches } from '../windows/uncovered.ts';
 import type { RecognisedWindow, WindowJob, WindowResult } from '../windows/window-messages.ts';
+import { withoutWrittenTwice } from './written-twice.ts';
 
 /** Audio of a window or of a part of one. */
-export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'>;
+export type WindowPart = Pick<WindowJob, 'audio' | 'speech' | 'language'> & {
+  /** The words of this part must have times, whatever was asked for the whole. */
+  words?: true;
+};
 export type RecognisePart = (part: WindowPart) => Promise<WindowResult>;
 
 /** A stretch that was left out is tried again only if it is shorter than the part by at least this many seconds: each try must make progress. */
@@ -33,9 +37,12 @@ export async function recogniseParts(
   const seconds = whole.audio.length / pcmSampleRate;
   for (const left of uncoveredStretches(result.recognised, seconds)) {
     if (left.endSeconds - left.startSeconds > seconds - leastProgressSeconds) continue;
-    const rest = { ...cutPart(whole, left), language: settingOf(whole, result.recognised) };
-    for (const part of await recogniseParts(rest, recognise))
-      parts.push(shiftRecognised(part, left.startSeconds));
+    const language = settingOf(whole, result.recognised);
+    const rest = { ...cutPart(whole, left), language, words: true } as const;
+    for (const part of await recogniseParts(rest, recognise)) {
+      const again = shiftRecognised(part, left.startSeconds);
+      parts.push(withoutWrittenTwice(again, result.recognised.segments, left));
+    }
   }
   return parts;
 }

@@ -58,6 +58,46 @@ test('what the text leaves out is recognised again, until all of it is covered',
   );
 });
 
+for (const { name, firstSeconds, texts } of [
+  {
+    name: 'that were crowded into no time are not written twice',
+    firstSeconds: 0.4,
+    texts: ['逐家攏咧等伊'],
+  },
+  {
+    name: 'that had their time are kept both times: somebody says them twice',
+    firstSeconds: 2,
+    texts: ['逐家攏咧等伊', '逐家攏咧等伊'],
+  },
+]) {
+  test(`words ${name}`, async () => {
+    const asked: (boolean | undefined)[] = [];
+    const parts = await recogniseParts({ ...window, language: 'nan-TW' }, async ({ audio, words }) => {
+      asked.push(words);
+      const seconds = audio.length / 16_000;
+      // The whole window's text ends at 17 s; the rest of it has 3 s.
+      return seconds === 20 ? timed([0, 17], [17 - firstSeconds, 17]) : timed([0, seconds], [0.3, 2.5]);
+    });
+    assert.deepEqual(asked, [undefined, true]);
+    assert.deepEqual(
+      parts.flatMap(({ segments }) => segments.map(({ text }) => text)),
+      texts,
+    );
+  });
+}
+
+/** One segment, with its words at the times given. */
+function timed([startSeconds, endSeconds]: [number, number], [from, to]: [number, number]): WindowResult {
+  const text = '逐家攏咧等伊';
+  const words = [...text].map((character, index) => ({
+    text: character,
+    startSeconds: from + (index * (to - from)) / text.length,
+    endSeconds: from + ((index + 1) * (to - from)) / text.length,
+    probability: 1,
+  }));
+  return { recognised: recognisedWindow([recognisedSegment({ startSeconds, endSeconds, text, words })]) };
+}
+
 test('a window in which nothing is recognised is not tried again', async () => {
   let asked = 0;
   const parts = await recogniseParts(window, async () => {

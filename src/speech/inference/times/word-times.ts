@@ -20,7 +20,10 @@ type AlignOptions = {
   context: ContextFrames;
 };
 
-/** Gives each segment its words with times, from where the decoder's attention lay when it wrote them (openai/whisper, timing.py). */
+/**
+ * Gives each segment its words with times, from where the decoder's attention lay when it wrote them (openai/whisper, timing.py). They
+ * may lie outside of their segment, where attention and the decoder's timestamps do not agree.
+ */
 export async function alignWords({
   decoder,
   row,
@@ -55,7 +58,6 @@ export async function alignWords({
         probability: Math.exp(mean(logProbabilities)),
       });
     }
-    keepWithin(segment);
   }
 }
 
@@ -115,7 +117,7 @@ function addMedians(values: Float32Array, to: Float32Array, offset: number, divi
 }
 
 /** Words stay inside their segment and in order: attention may wander into the silence around it. */
-function keepWithin(segment: RecognisedSegment): void {
+export function keepWithin(segment: RecognisedSegment): void {
   let earliest = segment.startSeconds;
   for (const word of segment.words) {
     word.startSeconds = Math.min(Math.max(word.startSeconds, earliest), segment.endSeconds);

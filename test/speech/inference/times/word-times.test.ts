@@ -7,7 +7,7 @@ import {
   shortContext,
 } from '../../../../src/speech/inference/features/context-frames.ts';
 import type { WhisperDecoder } from '../../../../src/speech/inference/network/whisper-decoder.ts';
-import { alignWords } from '../../../../src/speech/inference/times/word-times.ts';
+import { alignWords, keepWithin } from '../../../../src/speech/inference/times/word-times.ts';
 import type { RecognisedSegment } from '../../../../src/speech/windows/window-messages.ts';
 import { smallVocabulary } from '../../small-vocabulary.ts';
 
@@ -68,5 +68,6 @@ async function timedWords(context: ContextFrames) {
     audioSeconds,
     context,
   });
+  keepWithin(segments[0]!);
   return segments[0]!.words;
 }
