@@ -75,13 +75,17 @@ export function mutatedStream({ random, key }: RequestContext): MutatedRequest {
     path,
     bytes: wireRequest(`GET ${path} HTTP/1.1`, headers, Buffer.concat(frames)),
     ends: true,
+    // Several frames in a read, or a frame in several.
+    ...(random.next() < 0.5 && { pieceBytes: 1 + random.below(600) }),
   };
 }
 
 function frame(random: Random): Buffer {
   const isProper = random.next() < 0.85;
   const opcode = isProper ? random.pick([1, 2, 2, 9]) : random.pick(opcodes);
-  const payload = opcode === 1 ? Buffer.from(random.pick(controls)) : audio(random);
+  // Audio is hardly ever UTF-8, as text has to be.
+  const isText = opcode === 1 && random.next() < 0.9;
+  const payload = isText ? Buffer.from(random.pick(controls)) : audio(random);
   const body = opcode >= 8 ? payload.subarray(0, isProper ? 125 : 300) : payload;
   const claimed = isProper || random.next() < 0.7 ? body.length : random.pick([0, 126, 70_000, 2 ** 31]);
   const first =
