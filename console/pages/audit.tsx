@@ -54,10 +54,10 @@ function Entry({ entry }: { entry: AuditEntry }) {
     source === 'command line' ? say('auditCommandLine') : source === 'service' ? 'Siann' : undefined;
   return (
     <li class="card">
-      <h3>
+      <h2>
         {say(`audit_${action}`)}
         {target.name && `: ${target.name}`}
-      </h3>
+      </h2>
       {details && (
         <p>
           {Object.entries(details).map(([name, value]) => (

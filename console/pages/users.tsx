@@ -30,7 +30,7 @@ export function UsersPage({ session }: { session: ConsoleSession }) {
             {all.map((user) => (
               <li key={user.id} class="card row">
                 <div>
-                  <h3>{user.name}</h3>
+                  <h2>{user.name}</h2>
                   <p>
                     <span class="badge">{say(`role_${user.role}`)}</span>{' '}
                     {!user.hasPassword && <span class="badge">{say('singleSignOn')}</span>}
