@@ -39,10 +39,9 @@ export async function recogniseParts(
     if (left.endSeconds - left.startSeconds > seconds - leastProgressSeconds) continue;
     const language = settingOf(whole, result.recognised);
     const rest = { ...cutPart(whole, left), language, words: true } as const;
-    for (const part of await recogniseParts(rest, recognise)) {
-      const again = shiftRecognised(part, left.startSeconds);
-      parts.push(withoutWrittenTwice(again, result.recognised.segments, left));
-    }
+    const again = await recogniseParts(rest, recognise);
+    const shifted = again.map((part) => shiftRecognised(part, left.startSeconds));
+    parts.push(...withoutWrittenTwice(shifted, result.recognised.segments, left));
   }
   return parts;
 }

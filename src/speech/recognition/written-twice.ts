@@ -5,27 +5,33 @@ import type { RecognisedSegment, RecognisedWindow, RecognisedWord } from '../win
 const differingShare = 0.34;
 /** A clause that somebody says twice takes about as long both times. Words that were never said a first time are crowded into no time. */
 const leastShareOfTime = 0.5;
+/** The second try may have a word or two less than the first. */
+const slack = 2;
 
 /**
  * A stretch that was recognised again, without the segments whose words were already written beside it. Such words lie in the stretch,
  * and the decoder wrote a time before or after it. Words without times are never taken for written twice.
  */
 export function withoutWrittenTwice(
-  again: RecognisedWindow,
+  again: readonly RecognisedWindow[],
   written: readonly RecognisedSegment[],
   stretch: SpokenStretch,
-): RecognisedWindow {
+): RecognisedWindow[] {
   const words = written.flatMap((segment) => segment.words);
   const middle = (stretch.startSeconds + stretch.endSeconds) / 2;
   const before = unitsOf(words.filter(({ startSeconds }) => startSeconds < middle));
   const after = unitsOf(words.filter(({ startSeconds }) => startSeconds >= middle));
-  const isWrittenTwice = (segment: RecognisedSegment) => {
-    const units = unitsOf(segment.words);
-    return [before.slice(-units.length), after.slice(0, units.length)].some((beside) =>
-      isSameSound(units, beside),
-    );
-  };
-  return { ...again, segments: again.segments.filter((segment) => !isWrittenTwice(segment)) };
+  const reach = again
+    .flatMap(({ segments }) => segments)
+    .reduce((sum, segment) => sum + unitsOf(segment.words).length, 0);
+  // The stretch may have been recognised in several pieces, each of which repeats some of the words beside it.
+  const beside = [before.slice(-reach - slack), after.slice(0, reach + slack)];
+  const isWrittenTwice = (segment: RecognisedSegment) =>
+    beside.some((units) => holdsSameSound(units, unitsOf(segment.words)));
+  return again.map((part) => ({
+    ...part,
+    segments: part.segments.filter((segment) => !isWrittenTwice(segment)),
+  }));
 }
 
 /** A Han character, or a word of another script, with its share of the time. */
@@ -42,8 +48,15 @@ function unitsOf(words: readonly RecognisedWord[]): Unit[] {
   });
 }
 
+function holdsSameSound(beside: readonly Unit[], again: readonly Unit[]): boolean {
+  if (again.length === 0) return false;
+  const places = Math.max(0, beside.length - again.length + 1);
+  return Array.from({ length: places }, (_, at) => beside.slice(at, at + again.length)).some((units) =>
+    isSameSound(again, units),
+  );
+}
+
 function isSameSound(again: readonly Unit[], beside: readonly Unit[]): boolean {
-  if (again.length === 0 || beside.length < again.length) return false;
   const differing = distance(again, beside);
   return (
     differing <= differingShare * again.length && secondsOf(beside) < leastShareOfTime * secondsOf(again)

@@ -20,7 +20,9 @@ function said(text: string, startSeconds: number, endSeconds: number) {
 
 const stretch = { startSeconds: 4, endSeconds: 6.5 };
 const kept = (again: ReturnType<typeof said>[], written: ReturnType<typeof said>[]) =>
-  withoutWrittenTwice(recognisedWindow(again), written, stretch).segments.map(({ text }) => text);
+  withoutWrittenTwice([recognisedWindow(again)], written, stretch).flatMap(({ segments }) =>
+    segments.map(({ text }) => text),
+  );
 
 test('words that were written in no time before the stretch are not written again', () => {
   const written = [said('阿媽佇灶跤煮飯，', 0.4, 3.7), said('逐家攏咧等伊。', 3.7, 4)];
