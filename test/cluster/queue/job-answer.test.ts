@@ -108,14 +108,15 @@ describe('the answer of a worker', () => {
   };
   for (const [what, bytes] of Object.entries(refused)) {
     it(`is refused when it is ${what}, and nothing of it is repeated`, () => {
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       assert.throws(
         () => unpack(bytes),
         (error) => {
           assert.ok(error instanceof ServiceError && error.code === 'unavailable', String(error));
           assert.equal(error.retryAfterSeconds, 5);
           assert.ok(error.cause instanceof Error);
-          assert.ok(performance.now() - startedAt < 100, 'nobody waits for long');
+          // Of the processor, since the machine may be busy with something else.
+          assert.ok(process.cpuUsage(before).user < 100_000, 'nobody waits for long');
           assert.doesNotMatch(`${error.message} ${error.cause.stack}`, /patient/);
           return true;
         },
