@@ -8,11 +8,12 @@ PART_BYTES = 55_000_000
 
 
 def write_parts(staging: Path, target: Path, part_bytes: int = PART_BYTES, late: tuple[str, ...] = ()) -> list[Path]:
-    """First fit, largest file first, but files in folders whose names begin like one of `late` after the others; the archive's own 512 to 1,024
-    bytes a file are counted."""
+    """First fit, largest file first, but files in folders whose names begin like one of `late` after the others, in the order of these; the
+    archive's own 512 to 1,024 bytes a file are counted."""
 
-    def order(path: Path) -> tuple[bool, int]:
-        return path.parent.name.startswith(late or ("\0",)), -path.stat().st_size
+    def order(path: Path) -> tuple[int, int]:
+        lateness = next((place for place, start in enumerate(late, 1) if path.parent.name.startswith(start)), 0)
+        return lateness, -path.stat().st_size
 
     files = sorted((path for path in staging.rglob("*") if path.is_file()), key=order)
     parts: list[tuple[int, list[Path]]] = []
