@@ -34,10 +34,11 @@ def decode_sets(parts: Path, files_only: bool = False) -> None:
         decoder = parts / "build" / "opus_decode"
         decoder = decoder if decoder.exists() else build_decoder(parts / "opus", parts / "build")
     folders = [folder for folder in sorted((parts / "speech").iterdir()) if not (parts / "pcm" / f"{folder.name}.json").exists()]
+    whole = [folder for folder in folders if is_complete(folder)]  # before decoding: files that come meanwhile are not decoded
     with stage(f"decoding of {len(folders)} sets"):
         decode_files(decoder, folders, parts / "pcm")
     for folder in [] if files_only else folders:
-        if not is_complete(folder):
+        if folder not in whole:
             print(f"  {folder.name} LACKS FILES and is left for later", flush=True)
             continue
         join_samples(folder, parts / "pcm" / f"{folder.name}-files", parts / "pcm")
