@@ -20,6 +20,8 @@ WORST_ERROR_RATE = 0.35
 #: Farther from what was heard than this, a Mandarin text is doubted: machine voices misread some.
 WORST_REFERENCE_ERROR_RATE = 0.5
 WORST_LOG_PROBABILITY = -0.8
+#: Nobody says more: a text that goes on is a loop, and those beside it wait for its end.
+MOST_TOKENS, MOST_TOKENS_A_SECOND = 16, 10
 WORST_PHRASE_ERROR_RATE = 0
 WORST_MISHEARD_LOG_PROBABILITY = -1.4
 #: The Mandarin sets write English words letter by letter ("A P P L E P A Y"), which nobody should learn to write.
@@ -95,10 +97,11 @@ def _label_soundscapes(collector, model, tokens, memory, indices, chosen) -> Non
 def _label_speech(collector, model, tokens, memory, source, indices) -> None:
     languages = [source.languages[index] for index in indices]
     seconds = torch.from_numpy(source.seconds()[indices]).to(memory.device)
-    decoded = decode_greedily(model, tokens, memory, None, languages, seconds, timestamps=False, longest=collector.longest)
+    longest = min(collector.longest, round(MOST_TOKENS + MOST_TOKENS_A_SECOND * float(seconds.max())))
+    decoded = decode_greedily(model, tokens, memory, None, languages, seconds, timestamps=False, longest=longest)
     prompts = [tokens.prompt(language, timestamps=False) for language in languages]
-    longest = max(len(each.tokens) for each in decoded) + len(prompts[0])
-    inputs = torch.full((len(indices), longest), tokens.end, device=memory.device)
+    width = max(len(each.tokens) for each in decoded) + len(prompts[0])
+    inputs = torch.full((len(indices), width), tokens.end, device=memory.device)
     for row, (prompt, each) in enumerate(zip(prompts, decoded)):
         inputs[row, : len(prompt) + len(each.tokens)] = torch.tensor(prompt + each.tokens, device=memory.device)
     first = len(prompts[0]) - 1
@@ -108,7 +111,7 @@ def _label_speech(collector, model, tokens, memory, source, indices) -> None:
         positions = torch.arange(piece.numel(), device=memory.device)
         shares = model.decode(piece, memory[rows], positions).softmax(-1).unflatten(0, piece.shape)
         for offset, (index, each) in enumerate(zip(indices[rows], decoded[rows])):
-            collector.add(index, source, each, shares[offset, first : first + len(each.tokens)])
+            collector.add(index, source, each, shares[offset, first : first + len(each.tokens)], longest)
 
 
 class _Collector:
@@ -123,10 +126,10 @@ class _Collector:
         self._next_row = 0
         self.counts = {"soft": 0, "reference": 0, "phrase": 0, "far": 0, "empty": 0}
 
-    def add(self, index: int, source: SpeechSet, decoded, shares: Tensor) -> None:
+    def add(self, index: int, source: SpeechSet, decoded, shares: Tensor, longest: int) -> None:
         reference, text, kind = source.texts[index], self._tokens.decode(decoded.tokens), self._kinds[index]
         worst = WORST_MISHEARD_LOG_PROBABILITY if kind == "misheard" else WORST_LOG_PROBABILITY
-        is_sure = decoded.mean_log_probability > worst and not loops(decoded.tokens, self.longest)
+        is_sure = decoded.mean_log_probability > worst and not loops(decoded.tokens, longest)
         if not decoded.tokens:
             self.counts["empty"] += 1
             return

@@ -144,8 +144,7 @@ class Whisper(nn.Module):
         x = F.gelu(F.conv1d(mel, self.encoder_conv1, self.encoder_conv1_bias, padding=1))
         x = F.gelu(F.conv1d(x, self.encoder_conv2, self.encoder_conv2_bias, stride=2, padding=1)).transpose(1, 2)
         x = (x + self.encoder_positions[: x.shape[1]]).to(self.dtype)
-        if heard is not None:
-            x = at_places(x, heard)
+        x = x.contiguous() if heard is None else at_places(x, heard)  # one order in memory, so that the blocks are compiled for one only
         for block in self.encoder:
             x = block.encode(x)
         return self.encoder_norm(x)
@@ -156,6 +155,9 @@ class Whisper(nn.Module):
         from torch import _dynamo
 
         _dynamo.config.suppress_errors = True  # a block that cannot be compiled is run as it is
+        for limit in ("recompile_limit", "cache_size_limit"):  # the name changed; learning, listening and each strength compile anew
+            if hasattr(_dynamo.config, limit):
+                setattr(_dynamo.config, limit, 64)
         for block in self.encoder:
             block.encode = torch.compile(block.encode, dynamic=True)
         for block in self.decoder:
