@@ -26,7 +26,7 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
     started = saved = time.monotonic()
     sums = torch.zeros(len(KINDS), 2, device=device)
     midway = "middle" in given.skip
-    step, skipped, reported, reported_at, waited = 0, 0, 0, started, 0.0
+    step, skipped, reported, reported_at, waited, unprepared = 0, 0, 0, started, 0.0, 0.0
     preparing = Preparing(given, builder, device)
     while True:
         minutes = (time.monotonic() - started) / 60
@@ -34,13 +34,14 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
         if progress >= 1:
             break
         set_rates(optimizer, min(1, (step + 1) / given.warm_up) * (0.01 + 0.99 * (0.5 + 0.5 * math.cos(math.pi * progress))))
+        asking = time.monotonic()
         prepared = preparing.take()
-        places = sum(sum(lessons.counts) for _, lessons in prepared)
-        for batch, lessons in prepared:
-            loss, kinds = batch_loss(model, tokens, bank, batch, lessons, given.hold)
-            (loss / places).backward()
-            sums += kinds
-        norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        unprepared += time.monotonic() - asking
+        try:
+            sums += learn(model, tokens, bank, prepared, given.hold)
+            norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        except torch.cuda.OutOfMemoryError:  # time on the machine cannot be repeated: one step less is better than none
+            norm = torch.tensor(math.nan)
         waiting = time.monotonic()
         finite = math.isfinite(norm.item())
         waited += time.monotonic() - waiting
@@ -53,10 +54,11 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
         step += 1
         if step % 50 == 0 or step in (3, 15):
             now = time.monotonic()
-            rate = f"{(step - reported) / (now - reported_at):.2f} steps/s, {100 * waited / (now - reported_at):.0f} % waiting"
+            shares = (100 * each / (now - reported_at) for each in (waited, unprepared))
+            rate = "{:.2f} steps/s, waiting {:.0f} % for the device and {:.0f} % for batches".format((step - reported) / (now - reported_at), *shares)
             report(step, rate, progress, skipped, sums, device)
             sums.zero_()
-            reported, reported_at, waited = step, now, 0.0
+            reported, reported_at, waited, unprepared = step, now, 0.0, 0.0
         if time.monotonic() - saved > given.save_minutes * 60:
             save(f"step {step}")
             saved = time.monotonic()
@@ -68,6 +70,17 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
             reported, reported_at = step, time.monotonic()
     preparing.stop()
     say(f"training ended after {step} steps and {(time.monotonic() - started) / 60:.1f} minutes; {skipped} steps left out")
+
+
+def learn(model: Whisper, tokens: Tokens, bank: Bank, prepared: list[tuple[Batch, Lessons]], hold: float) -> torch.Tensor:
+    """Gradients of the mean over all places of a step; gives the sums and numbers of places by kind."""
+    places = sum(sum(lessons.counts) for _, lessons in prepared)
+    sums = torch.zeros(len(KINDS), 2, device=model.row.device)
+    for batch, lessons in prepared:
+        loss, kinds = batch_loss(model, tokens, bank, batch, lessons, hold)
+        (loss / places).backward()
+        sums += kinds
+    return sums
 
 
 def parameter_groups(given, model: Whisper) -> list[dict]:
