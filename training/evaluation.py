@@ -44,7 +44,8 @@ class Evaluation:
     @torch.no_grad()
     def run(self, model: Whisper, title: str, log: Path | None = None, modes: tuple[str, ...] = ("short-times",)) -> dict:
         """Figures by set. A line for each is printed, and means over groups of sets, of the half that may be chosen on; the other half is only
-        in the log. The modes: `full` or `short` context; `-times` for what the product asks for; `-told` where the language is told, not found."""
+        in the log, beside how likely each language was for each recording (row, zh, en, nan). The modes: `full` or `short` context; `-times` for
+        what the product asks for; `-told` where the language is told, not found."""
         figures: dict = {name: {} for name in dict.fromkeys(self._names)}
         for mode in modes:
             context, *asked = mode.split("-")
@@ -118,6 +119,7 @@ class Evaluation:
                 figure[half] = self._errors(chosen, decoded)
             if not name.startswith("switch"):
                 figure |= {"heard": len(indices), "told": int(np.trace(confusion)), "as": confusion.sum(0).tolist()}
+                figure["expected"] = [[int(self._all.rows[index]), *(round(float(each), 2) for each in languages[index])] for index in indices]
             if times:
                 figure["times"] = [round(float(np.median(np.abs([pair[side] for pair in times]))), 3) for side in (0, 1)]
             figures[name][column] = figure
