@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import pickle
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -108,6 +109,7 @@ def main() -> None:
 def run(given: argparse.Namespace) -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(given.seed)
+    sys.setswitchinterval(0.0005)  # the thread that prepares batches must not keep the other from asking the device for more
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.allow_tf32 = True
     if hasattr(torch.backends.cuda, "enable_cudnn_sdp"):
@@ -211,6 +213,7 @@ def run(given: argparse.Namespace) -> None:
             for parameter, first, last in zip(model.parameters(), beginning, end):
                 parameter.copy_(torch.lerp(first, last, encoder_share if id(parameter) in in_encoder else decoder_share))
         evaluate(f"share {share}")
+        write_adapter(given.out / f"share-{share.replace('/', '-')}.bin", model, given.size, {"share": share, "seed": given.seed, "rank": given.rank})
     if "file" not in given.skip:
         load_adapter(path, model)  # as it will be read
         evaluate("file")
