@@ -16,7 +16,7 @@ REPLAYED_TOKEN_WEIGHT = 0.2
 #: Staying with the untouched model counts double: what is lost of Mandarin and English does not come back by itself.
 DIVERGENCE_WEIGHT = 2.0
 #: One place in a whole text, on which all the others depend.
-LANGUAGE_WEIGHT = 2.0
+LANGUAGE_WEIGHT = 3.0
 #: What the encoder hears of known languages, in shares of how much it varies. Far more places than there are words, so that it holds
 #: for speech that is not among the few hours replayed.
 HEARING_WEIGHT = 2.0

@@ -10,7 +10,7 @@ LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
 COUNTS = (0.57, 0.28, 0.11, 0.04)
-LANGUAGE_SHARES = {"nan": 0.42, "zh": 0.32, "en": 0.26}
+LANGUAGE_SHARES = {"nan": 0.37, "zh": 0.37, "en": 0.26}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.2
 #: How often an example keeps the voices of its recordings; else one of the others is taken for all of it.
