@@ -44,7 +44,7 @@ const weights: Record<ModelId, { encoder: string; decoder: string; memoryBytes: 
 };
 /** SHA-256 of the adapters in the folder `weights`. */
 const adapters: Partial<Record<ModelId, string>> = {
-  small: 'a690bdc610895088ce6231ee1a33468f60d635c802c25acbf8ee072ed4dd7af5',
+  small: '88b3000399f780d1bf24b23af12f40e811c5deb0803a9b95076cb8c7f166877d',
   base: '19d507a2cac1354de9ed1d4d462ba3b227951d91f4a5928266d30ba62d6eee81',
 };
 const adapterFolder = fileURLToPath(new URL('../../weights', import.meta.url));
