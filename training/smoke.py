@@ -132,7 +132,7 @@ def can_decode() -> bool:
 
 
 def training_options(parts: Path, out: Path) -> argparse.Namespace:
-    required = ["--size", "tiny", "--parts", str(parts), "--out", str(out), "--minutes", "1", "--steps", "3", "--batch", "4"]
+    required = ["--size", "tiny", "--parts", str(parts), "--out", str(out), "--minutes", "8", "--steps", "3", "--batch", "4"]
     small = ["--buckets", "2", "--rank", "4", "--soundscapes", "2", "--skip", "middle,strengths", "--longest", "24", "--pitches", "0.7,1.4"]
     return arguments([*required, *small])
 
