@@ -2,7 +2,7 @@
 # Tries the containers for real: makes the images, brings up deploy/compose.yaml, uses it as a customer does, kills each container in turn,
 # holds the ledger against the answers, and takes everything down again. Needs root, apt and npm. Images are pulled from nowhere: for those that the
 # Dockerfile and the compose file name, and that are not there already, stand-ins are made from Debian's packages and npm's.
-#   deploy/try.sh                       about five minutes, part of .ci/run
+#   deploy/try.sh                       five to twelve minutes, part of .ci/run
 #   deploy/try.sh bench --kills 1000    kills at random under load instead (npm run bench:containers)
 # Ends with 77 when Docker cannot be had here, and says why. SIANN_MODEL chooses the model (tiny).
 set -euo pipefail
