@@ -117,11 +117,12 @@ export function realtimeRoutes(app: FastifyInstance, options: RealtimeRoutesOpti
     // An open session sees this by itself. A client without a session yet learns it from here.
     const onRevoked = () => conversation.end('key_revoked', refusalOf(lease.revoked));
     lease.revoked.addEventListener('abort', onRevoked, { once: true });
+    const { socket: connection } = request.raw;
     try {
       await carryConversation({
         socket,
         conversation,
-        bytesRead: () => request.raw.socket.bytesRead,
+        bytesRead: () => connection.bytesRead,
         onFailure: (error) => log.error({ requestId: request.id, err: error }, 'stream failed'),
         ...(options.times && { times: options.times }),
       });

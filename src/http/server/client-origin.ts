@@ -19,7 +19,8 @@ export function createClientOrigin({ tls, trustedProxies }: ClientOriginOptions)
   const trusted = createNetworkList(trustedProxies);
 
   return (request: IncomingMessage): ClientOrigin => {
-    const peer = normaliseAddress(request.socket.remoteAddress ?? '');
+    // A request that was destroyed may have no socket any more.
+    const peer = normaliseAddress(request.socket?.remoteAddress ?? '');
     if (tls === 'on') return { address: peer, secure: true };
     if (!trusted.includes(peer)) return { address: peer, secure: false };
     const hops = listed(request.headers['x-forwarded-for']).map(parseForwardedAddress);

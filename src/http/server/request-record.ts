@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../../wire/account.ts';
 import type { EndReason } from '../../../wire/stream-events.ts';
@@ -40,20 +41,32 @@ export function createRequestRecord({ environment, state, log, metrics, tracing 
     const receivedAt = performance.now();
     const span = tracing?.startRequest(request.id, request.raw.headers);
     state.requestsOpen++;
+    const { socket } = request.raw;
     closeAfterBody(request.raw);
-    reply.raw.once('close', async () => {
-      boundUnreadBody(request.raw);
-      const stream = request.stream && (await request.stream);
-      record(request, reply, performance.now() - receivedAt, span, stream);
-      if (request.lease) {
-        metrics.leaseClosed();
-        await request.lease
-          .close()
-          .catch((error) => log.error({ requestId: request.id, err: error }, 'lease not closed'));
-      }
-      state.requestsOpen--;
+    reply.raw.once('close', () => {
+      // Nobody waits for this, and what goes wrong here must not end the process.
+      end(request, reply, { receivedAt, socket, span })
+        .catch((error) => log.error({ requestId: request.id, err: error }, 'request not recorded'))
+        .finally(() => {
+          state.requestsOpen--;
+        });
     });
   };
+
+  async function end(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { receivedAt, socket, span }: { receivedAt: number; socket: Socket; span: RequestSpan | undefined },
+  ): Promise<void> {
+    boundUnreadBody(request.raw, socket);
+    const stream = request.stream && (await request.stream);
+    record(request, reply, performance.now() - receivedAt, span, stream);
+    if (!request.lease) return;
+    metrics.leaseClosed();
+    await request.lease
+      .close()
+      .catch((error) => log.error({ requestId: request.id, err: error }, 'lease not closed'));
+  }
 
   function record(
     request: FastifyRequest,

@@ -23,11 +23,11 @@ export function closeAfterBody(request: IncomingMessage): void {
 
 /**
  * To be called when the answer has ended. If that was before the end of the body, as with most refusals, Node reads the rest
- * and throws it away. That is limited here in bytes and in time.
+ * and throws it away. That is limited here in bytes and in time. The socket is that of the request's arrival: a request that was
+ * destroyed meanwhile may have none any more.
  */
-export function boundUnreadBody(request: IncomingMessage): void {
-  if (request.complete || request.socket.destroyed) return;
-  const { socket } = request;
+export function boundUnreadBody(request: IncomingMessage, socket: Socket): void {
+  if (request.complete || socket.destroyed) return;
   const limit = socket.bytesRead + discardBytes;
   const startedAt = performance.now();
   const timer = setInterval(() => {

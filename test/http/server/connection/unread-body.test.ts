@@ -37,3 +37,22 @@ test('once the body has come, a connection that is to be closed is closed', asyn
   connection.send('67890');
   assert.match(await connection.closed(2_000), /^HTTP\/1\.1 405 /);
 });
+
+test('a client that is refused and leaves in the middle of its body harms nobody', async () => {
+  await using running = await startService();
+  const refusals = ['application/json;charset=x', 'application/json', 'text/plain'].flatMap((type) =>
+    [0, 10, 60_000, 120_000].map((sent) => ({ type, sent })),
+  );
+  for (const { type, sent } of refusals) {
+    await using connection = await openRaw(running.ports.live, running.ca);
+    connection.send(
+      `POST /v1/realtime/transcription_sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${running.keys.live}\r\n` +
+        `Content-Type: ${type}\r\nContent-Length: 120180\r\n\r\n${'x'.repeat(sent)}`,
+    );
+    connection.socket.end();
+    // It is answered, or cut.
+    await connection.until(/^HTTP/).catch(() => {});
+  }
+  const { status } = await running.fetch('/healthz');
+  assert.equal(status, 200);
+});
