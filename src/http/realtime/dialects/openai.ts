@@ -63,6 +63,8 @@ function converse({ open, sessionId, settings, isOlder }: ConverseOptions): Conv
 
   return {
     receiveText(text) {
+      // What comes after the end must not open a session, for nobody would pay for it.
+      if (isOver) return;
       const message = parseMessage(text) as Record<string, unknown> | undefined;
       try {
         if (message) handleMessage(message);
