@@ -84,6 +84,8 @@ export const createRecogniser: CreateRecogniser = async (options) => {
       tokenisePrompt: createPromptTokeniser({
         modelFolder: model.modelFolder,
         usedBytes: requestOptions.prompt.usedBytes,
+        // A service, which also decodes elsewhere, is not to stand still when somebody brings the first prompt.
+        preload: options.decodeInProcesses ?? false,
       }),
       taiwanese: model.adapted,
     };

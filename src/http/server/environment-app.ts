@@ -107,11 +107,13 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
 
   function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toServiceError(thrown);
-    if (error.code === 'internal_error')
+    // A client that leaves in the middle of its body is no failure of ours. Its line in the log says that it has gone.
+    const hasLeft = request.raw.destroyed && !request.raw.complete;
+    if (error.code === 'internal_error' && !hasLeft)
       log.error({ requestId: request.id, err: error.cause ?? error }, 'request failed');
     if (error.code === 'unavailable')
       log.warn({ requestId: request.id, reason: (error.cause as Error | undefined)?.message }, 'not reached');
-    metrics.refused(error.code);
+    if (!hasLeft) metrics.refused(error.code);
     reply
       .code(error.status)
       .headers({ ...errorHeaders(error), 'content-type': 'application/json; charset=utf-8' })

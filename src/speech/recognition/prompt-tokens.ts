@@ -16,11 +16,15 @@ type Options = {
   modelFolder: string;
   /** Of longer texts, only so much of the end becomes tokens. In real text this is more than the model takes. */
   usedBytes: number;
+  /** Reads the tokeniser's table now, which takes half a second, and not while others are served. */
+  preload?: boolean;
 };
 
-/** Makes tokens of what the caller knows beforehand. The tokeniser's table is read when somebody first needs it. */
-export function createPromptTokeniser({ modelFolder, usedBytes }: Options): PromptTokeniser {
-  let loading: Promise<Tokeniser> | undefined;
+/** Makes tokens of what the caller knows beforehand. */
+export function createPromptTokeniser({ modelFolder, usedBytes, preload }: Options): PromptTokeniser {
+  let loading = preload ? loadTokeniser(modelFolder) : undefined;
+  // Whoever needs it learns of it.
+  loading?.catch(() => {});
   return async (prompt, hotwords) => {
     const parts = [hotwords.join('、'), prompt?.trim() ?? ''].map((part) => endOf(part, usedBytes));
     if (parts.every((part) => part === '')) return [];
