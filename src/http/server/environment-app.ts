@@ -108,7 +108,7 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
   function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toServiceError(thrown);
     // A client that leaves in the middle of its body is no failure of ours. Its line in the log says that it has gone.
-    const hasLeft = request.raw.destroyed && !request.raw.complete;
+    const hasLeft = !request.raw.complete && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
     if (error.code === 'internal_error' && !hasLeft)
       log.error({ requestId: request.id, err: error.cause ?? error }, 'request failed');
     if (error.code === 'unavailable')
