@@ -51,8 +51,8 @@ export type RecognitionConfig = Pick<
 export type RecogniserOptions = {
   config: RecognitionConfig;
   onPrepare?: (progress: PrepareProgress) => void;
-  /** Whether audio is decoded in processes of its own, since this one serves others. */
-  decodeInProcesses?: boolean;
+  /** This thread serves others: audio is decoded in processes of its own, and tables are read before the first request. */
+  servesOthers?: boolean;
   log?: PoolLog & { error(fields: object, message: string): void };
 };
 
@@ -66,7 +66,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
   try {
     const model = await prepare(options);
     const size = sizePool(config);
-    const decoders = options.decodeInProcesses ? keep(startDecoders(config, model, log)) : undefined;
+    const decoders = options.servesOthers ? keep(startDecoders(config, model, log)) : undefined;
     const recognition = keep(await createRecognition(options, model, size));
     const voice = keep(await createVoiceActivity({ graphPath: model.voiceActivityPath }));
     const speakers = { threads: size.threads, ...(log && { log }) };
@@ -84,8 +84,7 @@ export const createRecogniser: CreateRecogniser = async (options) => {
       tokenisePrompt: createPromptTokeniser({
         modelFolder: model.modelFolder,
         usedBytes: requestOptions.prompt.usedBytes,
-        // A service, which also decodes elsewhere, is not to stand still when somebody brings the first prompt.
-        preload: options.decodeInProcesses ?? false,
+        preload: options.servesOthers ?? false,
       }),
       taiwanese: model.adapted,
     };

@@ -111,7 +111,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await (options.createRecogniser ?? createRecogniser)({
         config,
         log,
-        decodeInProcesses: true,
+        servesOthers: true,
         ...(options.onPrepare && { onPrepare: options.onPrepare }),
       }),
     );
