@@ -8,25 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from drafts import Draft
 from features import FULL_FRAMES, HOP, LogMel
-from plans import SLOTS, Plan, Planner
-from reading import Read, Reading
+from lessons import Lessons
+from plans import SLOTS, Plan
 from silence import thin
 from revoice import Voices
 from sounds import Surroundings, distort
 from speech import SAMPLE_RATE, SpeechSet
-from targets import Targets, TargetWriter
 
 USUAL_LOUDNESS = 0.06
-#: Of the buckets, in how many the most of the silence is left out; in half of their examples as the product does.
-THINNED = 0.65
-#: Of the other buckets, how many have the full context.
-FULL_CONTEXT = 0.3
-#: So many times the examples are planned, of which those of like length are made: few would share a bucket with little padding.
-POOL = 4
-FRAME_STEP = 10
-#: Of a bucket's examples, so many at most that the encoder is held to what the untouched one hears: those cost a full context each.
-HELD = 24
 #: Where the pitch is moved, the formants go along by this power of it, and then by as much again in either direction; in e-folds.
 FORMANTS_FOLLOW, FORMANTS_FREE = 0.35, 0.16
 BABBLING = 5
@@ -40,50 +31,31 @@ class Held:
     mel: Tensor  # at full context
     frames: Tensor  # of the encoder, until the speech has ended
     places: Tensor  # of what the encoder hears of them
-    read: Read  # beside them
+    read_inputs: Tensor  # texts beside them
+    read_places: Tensor
 
 
 @dataclass
 class Batch:
     mel: Tensor
     heard: Tensor | None  # places in each example; all of them where there is none
-    targets: Targets
+    lessons: Lessons
     held: Held | None
 
 
 class BatchBuilder:
-    def __init__(
-        self,
-        source: SpeechSet,
-        voices: Voices,
-        surroundings: Surroundings,
-        known: np.ndarray,
-        reading: Reading,
-        planner: Planner,
-        writer: TargetWriter,
-        log_mel: LogMel,
-        seed: int,
-    ):
-        """`known` says of each sentence whether the untouched model knows its language."""
+    def __init__(self, source: SpeechSet, voices: Voices, surroundings: Surroundings, log_mel: LogMel, seed: int):
         device = source.samples.device
-        self._voices, self._surroundings, self._planner, self._writer, self._log_mel = voices, surroundings, planner, writer, log_mel
+        self._voices, self._surroundings, self._log_mel = voices, surroundings, log_mel
+        self._pitches = voices.speed.cpu().numpy()
         self._random = np.random.default_rng(seed)
         self._device_random = torch.Generator(device=device)
         self._device_random.manual_seed(seed)
         self._gain = torch.from_numpy(USUAL_LOUDNESS / source.loudness).float().to(device)
-        self._languages, self._is_known, self._reading = source.languages, known, reading
 
-    def build(self, examples: int, buckets: int) -> list[Batch]:
-        """Examples of like length share a bucket and a context, so that little of it is padding: the first of the shortest, the last of the longest."""
-        plan = self._planner.draw(examples * POOL)
-        groups = np.array_split(np.argsort(plan.seconds, kind="stable"), buckets * POOL)
-        chosen = [groups[POOL * bucket + self._random.integers(POOL)] for bucket in range(buckets)]
-        return [self._build_bucket(plan.rows(rows)) for rows in chosen if len(rows)]
-
-    def _build_bucket(self, plan: Plan) -> Batch:
-        thinned = self._random.random() < THINNED
-        frames = self._draw_frames(plan.seconds.max(), thinned)
-        clean = self._splice(plan, frames * HOP)
+    def build(self, draft: Draft) -> Batch:
+        plan, thinned = draft.plan, draft.is_thinned
+        clean = self._splice(plan, draft.frames * HOP)
         random, device = self._random, clean.device
         count = len(plan.seconds)
         behind = random.uniform(0, 0.6, count)
@@ -94,17 +66,17 @@ class BatchBuilder:
         if thinned:
             began = torch.from_numpy(np.maximum(0, plan.start[:, 0] - random.uniform(0, 0.2, count)) * SAMPLE_RATE).to(device)
             sound = torch.where(torch.arange(sound.shape[1], device=device) < began[:, None], 0.0, sound)
-            heard = self._leave_out_silence(began, recorded, frames // 2)
+            heard = self._leave_out_silence(began, recorded, draft.frames // 2)
         warp = self._draw_warp(plan.voice)
         mel = self._log_mel(sound, warp)
-        return Batch(self._mask(mel, plan.seconds), heard, self._writer.write(plan), self._hold(plan, clean, warp, heard))
+        return Batch(self._mask(mel, plan.seconds), heard, Lessons(draft.targets, draft.read, device), self._hold(draft, clean, warp, heard))
 
     def _draw_warp(self, voice: np.ndarray) -> Tensor:
         """By how much the spectrum is squeezed: for the recordings' own voices a little in some; for the others so that of the pitch's move a
         part is left to the formants."""
         random, count = self._random, len(voice)
         little = np.where(random.random(count) < 0.6, random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count), 0)
-        pitch = self._voices.speed.cpu().numpy()[voice]
+        pitch = self._pitches[voice]
         free = random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count)
         factors = np.where(voice == 0, np.exp(little), np.clip(pitch ** (1 - FORMANTS_FOLLOW) * np.exp(free), 0.65, 1.5))
         return torch.from_numpy(factors).to(self._gain.device)
@@ -129,31 +101,17 @@ class BatchBuilder:
         like_product = torch.rand(len(first), device=first.device, generator=self._device_random) < 0.5
         return thin(first, last, places, int(self._random.integers(4, 13)), like_product, self._device_random)
 
-    def _hold(self, plan: Plan, sound: Tensor, warp: Tensor, heard: Tensor | None) -> Held | None:
+    def _hold(self, draft: Draft, sound: Tensor, warp: Tensor, heard: Tensor | None) -> Held | None:
         """`sound` before anything was laid over it: what is meant is to be heard through all of that."""
-        rows = np.flatnonzero((self._is_known[plan.sentence] | ~plan.used).all(1))
-        if len(rows) == 0:
+        if len(draft.held) == 0:
             return None
-        rows = self._random.permutation(rows)[:HELD]
-        frames = torch.from_numpy(np.ceil(plan.seconds[rows] * 50)).to(sound.device)
-        chosen = torch.from_numpy(rows).to(sound.device)
+        device = sound.device
+        frames = torch.from_numpy(np.ceil(draft.plan.seconds[draft.held] * 50)).to(device)
+        chosen = torch.from_numpy(draft.held).to(device)
         whole = F.pad(sound[chosen], (0, FULL_FRAMES * HOP - sound.shape[1]))
-        read = self._reading.draw([self._languages[sentence] for sentence in plan.sentence[rows, 0]], sound.device)
-        all_places = torch.arange(sound.shape[1] // (2 * HOP), device=sound.device).expand(len(rows), -1)
-        return Held(chosen, self._log_mel(whole, warp[chosen]), frames, all_places if heard is None else heard[chosen], read)
-
-    def _draw_frames(self, seconds: float, thinned: bool) -> int:
-        """Sometimes the full context, mostly hardly more or a little more than is spoken, else anything between. Where most of the silence
-        is left out, about as much of it as the product lays around the speech."""
-        needed = int(np.ceil(seconds * 100))
-        kind = self._random.random()
-        if thinned:
-            spare = self._random.uniform(50, 150)
-        elif kind < FULL_CONTEXT:
-            spare = FULL_FRAMES
-        else:
-            spare = self._random.uniform(0, 25 if kind < 0.5 else 150 if kind < 0.8 else max(25, FULL_FRAMES - needed))
-        return int(min(FULL_FRAMES, max(100, -(-(needed + spare) // FRAME_STEP) * FRAME_STEP)))
+        all_places = torch.arange(sound.shape[1] // (2 * HOP), device=device).expand(len(chosen), -1)
+        inputs, places = (torch.from_numpy(each).to(device) for each in (draft.read.inputs, draft.read.places))
+        return Held(chosen, self._log_mel(whole, warp[chosen]), frames, all_places if heard is None else heard[chosen], inputs, places)
 
     def _splice(self, plan: Plan, samples: int) -> Tensor:
         """One gather a slot; speed by linear interpolation; edges faded over 5 ms."""

@@ -1,13 +1,15 @@
 """How wrong the model is about a batch, place by place, and summed by kind for the log."""
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from batches import Batch, Held
 from labelling import Bank
-from targets import KINDS, Targets
+from targets import KINDS
 from tokens import LANGUAGES, Tokens
 from whisper import Whisper, at_places, at_strength
 
@@ -25,31 +27,38 @@ READING_WEIGHT = 1.0
 HEARD_APART = 0.15
 
 
-class Lessons:
-    """Targets as tensors, sent to the device in one go."""
+@dataclass
+class Untouched:
+    """What the untouched model makes of the examples that are held."""
 
-    def __init__(self, targets: Targets, device: torch.device):
-        def send(values, dtype=torch.long) -> Tensor:
-            return torch.tensor(values, dtype=dtype).to(device, non_blocking=True)
-
-        self.inputs = torch.from_numpy(targets.inputs).to(device, non_blocking=True)
-        places = targets.hard_places + targets.soft_places + targets.language_places + targets.silent_places
-        self.places = send(places)
-        counts = [len(each) for each in (targets.hard_places, targets.soft_places, targets.language_places, targets.silent_places)]
-        self.counts = counts
-        self.hard_tokens, self.hard_kinds = send(targets.hard_tokens), send(targets.hard_kinds)
-        self.soft_rows, self.soft_tokens = send(targets.soft_rows), send(targets.soft_tokens)
-        self.soft_kinds = send(targets.soft_kinds)
-        self.shares = send(targets.language_shares, torch.float32).view(len(targets.language_shares), len(LANGUAGES))
-        self.silent_rows = send(targets.silent_rows)
+    heard: Tensor  # the clean sound at full context
+    expected: Tensor  # log-probabilities at the places of the texts that are read beside it
 
 
-def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, lessons: Lessons, hold: float) -> tuple[Tensor, Tensor]:
+@torch.no_grad()
+def ask_untouched(model: Whisper, batches: list[Batch]) -> list[Untouched | None]:
+    """Of all buckets at once: they share the context, and every question takes Python as long as a large one takes the device."""
+    helds = [batch.held for batch in batches if batch.held]
+    if not helds:
+        return [None] * len(batches)
+    rows = [len(held.rows) for held in helds]
+    width = helds[0].read_inputs.shape[1]
+    with at_strength(model, 0.0):
+        heard = model.encode(torch.cat([held.mel for held in helds]))
+        begun = [sum(rows[:number]) * width for number in range(len(rows))]
+        places = torch.cat([held.read_places + first for held, first in zip(helds, begun)])
+        expected = F.log_softmax(model.decode(torch.cat([held.read_inputs for held in helds]), heard, places), -1)
+    answers = (Untouched(*each) for each in zip(heard.split(rows), expected.split([len(held.read_places) for held in helds])))
+    return [next(answers) if batch.held else None for batch in batches]
+
+
+def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, untouched: Untouched | None, hold: float) -> tuple[Tensor, Tensor]:
     """The sum over all places, and [kinds, 2]: sums and numbers of places by kind. `hold`: how much more than usual what is held counts."""
+    lessons, held = batch.lessons, batch.held
     memory = model.encode(batch.mel, batch.heard)
-    logits = model.decode(lessons.inputs, memory, lessons.places)
-    scores = F.log_softmax(logits, -1)
-    hard, soft, language, silent = scores.split(lessons.counts)
+    listened = torch.cat([memory, memory[held.rows]]) if held else memory
+    scores = F.log_softmax(model.decode(lessons.inputs, listened, lessons.places), -1)
+    hard, soft, language, silent, read = scores.split(lessons.counts)
 
     is_word = lessons.hard_kinds < KINDS.index("timestamp")
     smoothing = is_word * SMOOTHING
@@ -62,11 +71,12 @@ def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, lessons
     language_losses = -(lessons.shares * chosen).sum(-1)
     silent_losses = _divergence(silent, bank, lessons.silent_rows)
 
-    hearing, reading = held_losses(model, memory, batch.held) if batch.held else (scores.new_zeros(0), scores.new_zeros(0))
-
     total = hard_losses.sum() + soft_losses.sum() + LANGUAGE_WEIGHT * language_losses.sum() + silent_losses.sum()
-    if batch.held:  # as if it were said at every place
-        total = total + hold * (HEARING_WEIGHT * hearing.mean() * len(scores) + READING_WEIGHT * reading.sum())
+    hearing = reading = scores.new_zeros(0)
+    if held:  # as if it were said at every place
+        hearing = hearing_losses(memory[held.rows], held, untouched.heard)
+        reading = (untouched.expected.exp() * (untouched.expected - read)).sum(-1)
+        total = total + hold * (HEARING_WEIGHT * hearing.mean() * lessons.asked + READING_WEIGHT * reading.sum())
     losses = torch.cat([hard_losses, divergence, language_losses, silent_losses, hearing, reading]).detach()
     kinds = torch.cat(
         [
@@ -83,22 +93,15 @@ def batch_loss(model: Whisper, tokens: Tokens, bank: Bank, batch: Batch, lessons
     return total, sums
 
 
-def held_losses(model: Whisper, memory: Tensor, held: Held) -> tuple[Tensor, Tensor]:
+def hearing_losses(heard: Tensor, held: Held, whole: Tensor) -> Tensor:
     """Of each held example, how far the encoder's output is from what the untouched one makes of the clean sound at full context, as a share of
-    how much that varies; and at each place of the texts read beside them, the divergence from what the untouched model expects there."""
-    heard, read = memory[held.rows], held.read
-    with torch.no_grad(), at_strength(model, 0.0):
-        whole = model.encode(held.mel)
-        expected = F.log_softmax(model.decode(read.inputs, whole, read.places), -1)
+    how much that varies."""
     wanted = at_places(whole, held.places).float()
     spoken = held.places < held.frames[:, None]
     scale = _variance(wanted, spoken).clamp(min=1e-6)
     apart = ((heard.float() - wanted).square() / scale).mean(-1)
     apart = (apart * spoken).sum(1) / spoken.sum(1).clamp(min=1)
-    hearing = 2 * HEARD_APART * ((1 + apart / HEARD_APART).sqrt() - 1)
-    scores = F.log_softmax(model.decode(read.inputs, heard, read.places), -1)
-    reading = (expected.exp() * (expected - scores)).sum(-1)
-    return hearing, reading
+    return 2 * HEARD_APART * ((1 + apart / HEARD_APART).sqrt() - 1)
 
 
 def _variance(values: Tensor, chosen: Tensor) -> Tensor:

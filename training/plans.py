@@ -76,6 +76,9 @@ class Planner:
         shares = np.array([LANGUAGE_SHARES[name] for name in self._present])
         self._shares = shares / shares.sum()
 
+    def reseed(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+
     def draw(self, count: int) -> Plan:
         random = self._random
         sentences = 1 + random.choice(SLOTS, size=count, p=COUNTS)

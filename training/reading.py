@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from tokens import Tokens
 
@@ -16,8 +14,13 @@ LONGEST = 40
 
 @dataclass
 class Read:
-    inputs: Tensor  # [n, length]
-    places: Tensor  # of all n · length those after which something of the text follows
+    inputs: np.ndarray  # [n, length]
+    places: np.ndarray  # of all n · length those after which something of the text follows
+
+    def rows(self, first: int, last: int) -> Read:
+        width = self.inputs.shape[1]
+        chosen = (self.places >= first * width) & (self.places < last * width)
+        return Read(self.inputs[first:last], self.places[chosen] - first * width)
 
 
 class Reading:
@@ -28,15 +31,18 @@ class Reading:
         self._tokens = tokens
         self._lines = {name: (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("zh", "en")}
 
-    def draw(self, languages: list[str], device: torch.device) -> Read:
+    def reseed(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+
+    def draw(self, languages: list[str]) -> Read:
         texts = [self._draw_text(language) for language in languages]
-        width = max(len(text) for _, text in texts)
+        width = max((len(text) for _, text in texts), default=1)
         inputs = np.full((len(texts), width), self._tokens.end, dtype=np.int64)
-        places = []
+        places = [np.zeros(0, dtype=np.int64)]
         for row, (first, text) in enumerate(texts):
             inputs[row, : len(text)] = text
-            places.extend(range(row * width + first, row * width + len(text)))
-        return Read(torch.from_numpy(inputs).to(device), torch.tensor(places).to(device))
+            places.append(np.arange(row * width + first, row * width + len(text)))
+        return Read(inputs, np.concatenate(places))
 
     def _draw_text(self, language: str) -> tuple[int, list[int]]:
         """Where in the tokens the prompt ends, and the tokens."""

@@ -1,7 +1,7 @@
 """What the decoder is asked for in each example: tokens to read, and at which of their places what is to be learnt."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -32,23 +32,25 @@ class Sentences:
 
 @dataclass
 class Targets:
-    """Places count through all examples, row by row of `inputs`."""
+    """Places count through all examples, row by row of `inputs`. Lists while they are written, arrays after that."""
 
     inputs: np.ndarray
-    hard_places: list[int] = field(default_factory=list)
-    hard_tokens: list[int] = field(default_factory=list)
-    hard_kinds: list[int] = field(default_factory=list)
-    soft_places: list[int] = field(default_factory=list)
-    soft_rows: list[int] = field(default_factory=list)
-    soft_tokens: list[int] = field(default_factory=list)
-    soft_kinds: list[int] = field(default_factory=list)
-    language_places: list[int] = field(default_factory=list)
-    language_shares: list[list[float]] = field(default_factory=list)
-    silent_places: list[int] = field(default_factory=list)
-    silent_rows: list[int] = field(default_factory=list)
+    hard_places: np.ndarray | list[int] = field(default_factory=list)
+    hard_tokens: np.ndarray | list[int] = field(default_factory=list)
+    hard_kinds: np.ndarray | list[int] = field(default_factory=list)
+    soft_places: np.ndarray | list[int] = field(default_factory=list)
+    soft_rows: np.ndarray | list[int] = field(default_factory=list)
+    soft_tokens: np.ndarray | list[int] = field(default_factory=list)
+    soft_kinds: np.ndarray | list[int] = field(default_factory=list)
+    language_places: np.ndarray | list[int] = field(default_factory=list)
+    language_shares: np.ndarray | list[list[float]] = field(default_factory=list)
+    silent_places: np.ndarray | list[int] = field(default_factory=list)
+    silent_rows: np.ndarray | list[int] = field(default_factory=list)
 
-    def count(self) -> int:
-        return len(self.hard_places) + len(self.soft_places) + len(self.language_places) + len(self.silent_places)
+    def in_arrays(self) -> Targets:
+        """Lists are slow to send, to another process or to the device."""
+        numbers = (getattr(self, each.name) for each in fields(self)[1:])
+        return Targets(self.inputs, *(np.array(each, dtype=np.float32 if each and isinstance(each[0], list) else np.int64) for each in numbers))
 
 
 class TargetWriter:
@@ -58,6 +60,9 @@ class TargetWriter:
         self._marks = {tuple(tokens.encode(mark)) for mark in ".,?!。，？！、"}
         self._marks |= {(tokens.encode("a" + mark)[-1],) for mark in ".,?!"}
 
+    def reseed(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+
     def write(self, plan: Plan) -> Targets:
         examples = [self._write_example(plan, row) for row in range(len(plan.seconds))]
         width = min(LONGEST_TOKENS, max(len(text) for text, _ in examples))
@@ -65,7 +70,7 @@ class TargetWriter:
         for row, (text, lessons) in enumerate(examples):
             targets.inputs[row, : len(text)] = text[:width]
             self._place(targets, row, width, text, lessons)
-        return targets
+        return targets.in_arrays()
 
     def _write_example(self, plan: Plan, row: int) -> tuple[list[int], list]:
         """Tokens, and for each place after the prompt (kind, bank row or −1); the language's shares or a bank row first."""

@@ -15,6 +15,7 @@ from adapter_file import load_adapter, write_adapter
 from average import Average
 from batches import BatchBuilder
 from decoding import LONGEST
+from drafts import Drafter
 from evaluation import Evaluation, switching_sets
 from features import LogMel
 from labelling import Labels, joined_labels, label
@@ -98,6 +99,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--labels", type=Path, help="where the labels are kept for another run with the same sets and options")
     options.add_argument("--compile", action="store_true", help="compile the blocks of encoder and decoder")
     options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
+    options.add_argument("--drafters", type=int, default=2, help="processes that draw what the next steps are made of")
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args(given)
 
@@ -180,7 +182,7 @@ def run(given: argparse.Namespace) -> None:
         for path in given.compared:
             load_adapter(path, model)
             evaluate(path.stem)
-    builder = make_builder(given, tokens, log_mel, taiwanese, taiwanese_shares, replay, kinds, shares, labels)
+    drafter, builder = make_builder(given, tokens, log_mel, taiwanese, taiwanese_shares, replay, kinds, shares, labels)
     if given.resume:
         load_adapter(given.resume, model, given.resume_strength)
     else:
@@ -198,7 +200,7 @@ def run(given: argparse.Namespace) -> None:
         evaluations = 1 + ("file" not in given.skip) + sum(len(each.split(",")) for each in (given.strengths, given.shares) if each)
         given.minutes = min(given.minutes, (given.seconds_left - seconds_since_start() - 20 - evaluations * evaluation_seconds) / 60)
         say(f"{given.minutes:.1f} minutes of training, then {evaluations} evaluations of about {evaluation_seconds:.0f} s")
-    train(given, model, tokens, builder, labels.bank, average, save, evaluate)
+    train(given, model, tokens, drafter, builder, labels.bank, average, save, evaluate)
     save("end")
     average.put_in()
     evaluate("end")
@@ -311,7 +313,7 @@ def make_builder(
     kinds: np.ndarray,
     shares: np.ndarray,
     labels: Labels,
-) -> BatchBuilder:
+) -> tuple[Drafter, BatchBuilder]:
     """`kinds` says of each replayed sentence whether it is a whole one, a word, misheard, or a phrase; the shares, how often each is drawn."""
     fit = np.array([text is not None for text in labels.tokens])
     learnt = replay.chosen(np.flatnonzero(fit))
@@ -342,7 +344,8 @@ def make_builder(
     known = np.isin(languages, ("zh", "en")) & ~is_misheard
     reading = Reading(given.parts / "texts", tokens, given.seed)
     writer = TargetWriter(sentences, tokens, given.seed)
-    return BatchBuilder(source, voices, load_surroundings(given, source.samples.device), known, reading, planner, writer, log_mel, given.seed)
+    drafter = Drafter(planner, writer, reading, languages, known, given.seed)
+    return drafter, BatchBuilder(source, voices, load_surroundings(given, source.samples.device), log_mel, given.seed)
 
 
 def load_surroundings(given, device: torch.device) -> Surroundings:

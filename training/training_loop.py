@@ -10,24 +10,25 @@ import torch
 
 from average import Average
 from batches import Batch, BatchBuilder
+from drafts import Drafter, Drafting
 from labelling import Bank
-from losses import Lessons, batch_loss
+from losses import ask_untouched, batch_loss
 from stages import say
 from targets import KINDS
 from tokens import Tokens
 from whisper import Whisper
 
 
-def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Bank, average: Average, save, evaluate) -> None:
+def train(given, model: Whisper, tokens: Tokens, drafter: Drafter, builder: BatchBuilder, bank: Bank, average: Average, save, evaluate) -> None:
     """Until the steps or the minutes are over. `save` and `evaluate` are called with a note, at the pace that was asked for."""
     device = model.row.device
-    optimizer = torch.optim.AdamW(parameter_groups(given, model), betas=(0.9, 0.98), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(parameter_groups(given, model), betas=(0.9, 0.98), weight_decay=0.01, **({"fused": True} if device.type == "cuda" else {}))
     parameters = list(model.parameters())
     started = saved = time.monotonic()
     sums = torch.zeros(len(KINDS), 2, device=device)
     midway = "middle" in given.skip
     step, skipped, reported, reported_at, waited, unprepared = 0, 0, 0, started, 0.0, 0.0
-    preparing = Preparing(given, builder, device)
+    preparing = Preparing(given, drafter, builder, device)
     while True:
         minutes = (time.monotonic() - started) / 60
         progress = max(step / given.steps, minutes / given.minutes)
@@ -72,12 +73,12 @@ def train(given, model: Whisper, tokens: Tokens, builder: BatchBuilder, bank: Ba
     say(f"training ended after {step} steps and {(time.monotonic() - started) / 60:.1f} minutes; {skipped} steps left out")
 
 
-def learn(model: Whisper, tokens: Tokens, bank: Bank, prepared: list[tuple[Batch, Lessons]], hold: float) -> torch.Tensor:
+def learn(model: Whisper, tokens: Tokens, bank: Bank, batches: list[Batch], hold: float) -> torch.Tensor:
     """Gradients of the mean over all places of a step; gives the sums and numbers of places by kind."""
-    places = sum(sum(lessons.counts) for _, lessons in prepared)
+    places = sum(batch.lessons.asked for batch in batches)
     sums = torch.zeros(len(KINDS), 2, device=model.row.device)
-    for batch, lessons in prepared:
-        loss, kinds = batch_loss(model, tokens, bank, batch, lessons, hold)
+    for batch, untouched in zip(batches, ask_untouched(model, batches)):
+        loss, kinds = batch_loss(model, tokens, bank, batch, untouched, hold)
         (loss / places).backward()
         sums += kinds
     return sums
@@ -99,31 +100,33 @@ def set_rates(optimizer: torch.optim.Optimizer, share: float) -> None:
 
 
 class Preparing:
-    """The next batch is made while the last one is learnt: by another thread, and in a stream of its own, since every copy to the device
-    waits for what its stream was asked for before."""
+    """The next batches are made while the last ones are learnt: drafted by other processes, and made by another thread, in a stream of its own,
+    since every copy to the device waits for what its stream was asked for before."""
 
-    def __init__(self, given, builder: BatchBuilder, device: torch.device):
-        self._given, self._builder, self._device = given, builder, device
+    def __init__(self, given, drafter: Drafter, builder: BatchBuilder, device: torch.device):
+        self._builder = builder
+        self._drafting = Drafting(drafter, given.batch, given.buckets, given.drafters, given.seed)
         self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
         self._thread = ThreadPoolExecutor(1)
         self._next = self._thread.submit(self._prepare)
 
-    def take(self) -> list[tuple[Batch, Lessons]]:
+    def take(self) -> list[Batch]:
         """To be kept until the device is done with it: its memory belongs to the other stream."""
         prepared = self._next.result()
         self._next = self._thread.submit(self._prepare)
         return prepared
 
-    def _prepare(self) -> list[tuple[Batch, Lessons]]:
+    def _prepare(self) -> list[Batch]:
+        drafts = self._drafting.take()
         with torch.no_grad(), torch.cuda.stream(self._stream) if self._stream else nullcontext():
-            batches = self._builder.build(self._given.batch, self._given.buckets)
-            prepared = [(batch, Lessons(batch.targets, self._device)) for batch in batches]
+            batches = [self._builder.build(draft) for draft in drafts]
             if self._stream:
                 self._stream.synchronize()
-            return prepared
+            return batches
 
     def stop(self) -> None:
         self._thread.shutdown()
+        self._drafting.stop()
 
 
 def report(step: int, rate: str, progress: float, skipped: int, sums: torch.Tensor, device: torch.device) -> None:
