@@ -98,14 +98,19 @@ def read_adapter(path: Path) -> tuple[dict, Tensors, np.ndarray]:
 
 
 def load_adapter(path: Path, model: Whisper, strength: float = 1.0) -> dict:
-    """Puts the deltas of a file into the model, or a part of them. The file's scale goes into the factors: training on and writing begin at 1."""
+    """Puts the deltas of a file into the model, or a part of them. The file's scale goes into the factors: training on and writing begin at 1.
+    Where the model has more ranks than the file, the others begin with nothing learnt."""
     header, tensors, row = read_adapter(path)
     share = strength * header["scale"] / GAIN
     with torch.no_grad():
         for linear in model.linears():
             down, up = tensors[linear.name]
-            linear.down.copy_(torch.from_numpy(down * share))
-            linear.up.copy_(torch.from_numpy(np.ascontiguousarray(up.T)))
+            rank = len(down)
+            if rank > len(linear.down):
+                raise ValueError(f"{path} has rank {rank}, the model {len(linear.down)}")
+            linear.reset_delta()
+            linear.down[:rank].copy_(torch.from_numpy(down * share))
+            linear.up[:, :rank].copy_(torch.from_numpy(np.ascontiguousarray(up.T)))
         model.row.copy_(torch.from_numpy(row))
     model.adapter.strength = 1.0
     return header

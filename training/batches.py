@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from drafts import Draft
-from features import FULL_FRAMES, HOP, LogMel
+from features import BANDS, FULL_FRAMES, HOP, LogMel
 from lessons import Lessons
 from plans import SLOTS, Plan
 from silence import thin
@@ -19,7 +19,11 @@ from speech import SAMPLE_RATE, SpeechSet
 
 USUAL_LOUDNESS = 0.06
 #: Where the pitch is moved, the formants go along by this power of it, and then by as much again in either direction; in e-folds.
-FORMANTS_FOLLOW, FORMANTS_FREE = 0.35, 0.16
+FORMANTS_FOLLOW, FORMANTS_FREE = 0.35, 0.18
+#: By so much the lower formants and the upper ones are moved in opposite directions at most: throats are not all alike but for their length.
+FORMANTS_APART = 0.07
+#: Deviation of the tilt between the lowest and the highest band, and of each hill, in powers of ten.
+COLOUR = 0.35
 BABBLING = 5
 
 
@@ -68,18 +72,27 @@ class BatchBuilder:
             sound = torch.where(torch.arange(sound.shape[1], device=device) < began[:, None], 0.0, sound)
             heard = self._leave_out_silence(began, recorded, draft.frames // 2)
         warp = self._draw_warp(plan.voice)
-        mel = self._log_mel(sound, warp)
+        mel = self._log_mel(sound, warp, self._draw_colour(count))
         return Batch(self._mask(mel, plan.seconds), heard, Lessons(draft.targets, draft.read, device), self._hold(draft, clean, warp, heard))
 
     def _draw_warp(self, voice: np.ndarray) -> Tensor:
         """By how much the spectrum is squeezed: for the recordings' own voices a little in some; for the others so that of the pitch's move a
-        part is left to the formants."""
+        part is left to the formants. And how much the lower ones and the upper ones are moved apart."""
         random, count = self._random, len(voice)
         little = np.where(random.random(count) < 0.6, random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count), 0)
         pitch = self._pitches[voice]
         free = random.uniform(-FORMANTS_FREE, FORMANTS_FREE, count)
         factors = np.where(voice == 0, np.exp(little), np.clip(pitch ** (1 - FORMANTS_FOLLOW) * np.exp(free), 0.65, 1.5))
-        return torch.from_numpy(factors).to(self._gain.device)
+        apart = random.uniform(-FORMANTS_APART, FORMANTS_APART, count) * (factors != 1)
+        return torch.from_numpy(np.stack([factors, apart], 1)).to(self._gain.device)
+
+    def _draw_colour(self, count: int) -> Tensor:
+        """[n, 80]: in half of the examples, by how much louder each band is, in powers of ten. Microphones and throats differ in tilt, and
+        in broad hills and valleys."""
+        random, band = self._random, np.linspace(-0.5, 0.5, BANDS)
+        curves = np.stack([band, *(np.cos(np.pi * waves * (band + 0.5)) / 2 for waves in range(2, 6))])
+        sizes = random.normal(0, COLOUR, (count, len(curves))) * (random.random(count) < 0.5)[:, None]
+        return torch.from_numpy(sizes @ curves).float().to(self._gain.device)
 
     def _babble(self, rows: Tensor, samples: int) -> Tensor:
         """[rows, samples] of several other people, each saying one sentence over and over."""

@@ -12,6 +12,7 @@ FRAME = 400
 BINS = FRAME // 2 + 1
 BANDS = 80
 FULL_FRAMES = 3000
+APART_BINS = 80  # of 40 Hz
 
 
 class LogMel:
@@ -19,23 +20,28 @@ class LogMel:
         self._filters = torch.from_numpy(mel_filters()).to(device)
         self._window = torch.hann_window(FRAME, device=device)
 
-    def __call__(self, sound: Tensor, warp: Tensor | None = None) -> Tensor:
-        """[n, samples] → [n, 80, samples / 160]. `warp` moves each example's formants by a factor (Jaitly and Hinton 2013)."""
+    def __call__(self, sound: Tensor, warp: Tensor | None = None, colour: Tensor | None = None) -> Tensor:
+        """[n, samples] → [n, 80, samples / 160]. `warp`, [n, 2], moves each example's formants by a factor (Jaitly and Hinton 2013), and
+        the lower ones and the upper ones apart; `colour`, [n, 80], makes bands louder, in powers of ten."""
         spectrum = torch.stft(sound, FRAME, HOP, window=self._window, center=True, pad_mode="reflect", return_complex=True)
         power = spectrum[..., :-1].abs().square()
         filters = self._filters if warp is None else self._filters @ warp_matrices(warp)
         mel = (filters @ power).clamp(min=1e-10).log10()
+        if colour is not None:
+            mel = mel + colour[..., None]
         top = mel.amax((1, 2), keepdim=True)
         return (torch.maximum(mel, top - 8) + 4) / 4
 
 
-def warp_matrices(factors: Tensor) -> Tensor:
-    """[n] → [n, 201, 201]: row f reads the power at f · factor, bent so that 8 kHz stays where it is."""
-    bins = torch.arange(BINS, device=factors.device, dtype=torch.float32)
-    factors = factors.float()[:, None]
+def warp_matrices(warp: Tensor) -> Tensor:
+    """[n, 2] → [n, 201, 201]: row f reads the power at f · factor, bent so that 8 kHz stays where it is; and what lies around 0.8 kHz is moved
+    by a share in one direction, what lies around 2.4 kHz in the other."""
+    bins = torch.arange(BINS, device=warp.device, dtype=torch.float32)
+    factors, apart = warp.float()[:, :1], warp.float()[:, 1:]
     edge = 0.6 * (BINS - 1) * torch.minimum(torch.ones_like(factors), 1 / factors)
     upper = BINS - 1 - (BINS - 1 - factors * edge) / (BINS - 1 - edge) * (BINS - 1 - bins)
-    source = torch.where(bins <= edge, bins * factors, upper).clamp(0, BINS - 1)
+    source = torch.where(bins <= edge, bins * factors, upper)
+    source = (source * (1 + apart * torch.sin(2 * math.pi * bins / APART_BINS) * (bins < APART_BINS))).clamp(0, BINS - 1)
     return (1 - (source[..., None] - bins).abs()).clamp(min=0)
 
 

@@ -10,11 +10,13 @@ LONGEST_SECONDS = 29.0
 LONGEST_ALONE_SECONDS = 29.8
 LONGEST_SPLICED_SECONDS = 10.0
 COUNTS = (0.57, 0.28, 0.11, 0.04)
-LANGUAGE_SHARES = {"nan": 0.37, "zh": 0.37, "en": 0.26}
+LANGUAGE_SHARES = {"nan": 0.39, "zh": 0.36, "en": 0.25}
 #: Of the Mandarin examples of one sentence, how many are Taiwanese that is misheard.
 MISHEARD = 0.2
 #: How often an example keeps the voices of its recordings; else one of the others is taken for all of it.
-OWN_VOICE = 0.5
+OWN_VOICE = 0.4
+#: Played so much slower or faster, pitch and all.
+SPEEDS = (0.84, 1.18)
 PAIRS = (("zh", "nan"), ("zh", "en"), ("en", "nan"))
 PAIR_SHARES = (0.37, 0.4, 0.23)
 #: Of the spliced examples, how many are spoken without a pause and written as one sentence.
@@ -85,7 +87,7 @@ class Planner:
         names = self._draw_languages(count, sentences)
         sentence = self._draw_sentences(names, sentences)
         has_phrase = self._put_phrases(sentence, names, sentences)
-        speed = np.where(random.random((count, SLOTS)) < 0.4, 1.0, random.uniform(0.88, 1.12, (count, SLOTS)))
+        speed = np.where(random.random((count, SLOTS)) < 0.4, 1.0, random.uniform(*SPEEDS, (count, SLOTS)))
         tight = random.random(count) < np.where(has_phrase, TIGHT_PHRASES, TIGHT)
         gaps = np.where(tight[:, None], random.uniform(0, 0.12, (count, SLOTS)), random.uniform(0, 0.8, (count, SLOTS)))
         leads = self._draw_leads(count)

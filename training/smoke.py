@@ -158,6 +158,7 @@ def check_export(parts: Path, out: Path) -> None:
         worst = max(worst, max(errors))
     assert worst < 0.02, worst
     check_scale(model, out)
+    check_growth(path, parts, tokens)
     export_module.describe(path)
 
 
@@ -170,6 +171,17 @@ def check_scale(model: Whisper, out: Path) -> None:
     for name, (a, b) in before.items():
         expected = weak["scale"] * (b.T @ a)
         assert np.allclose(again["scale"] * (after[name][1].T @ after[name][0]), expected, atol=2e-3 * np.abs(expected).max()), name
+
+
+def check_growth(path: Path, parts: Path, tokens: Tokens) -> None:
+    """A model of a higher rank begins with the same deltas."""
+    header, tensors, _ = read_adapter(path)
+    model = Whisper(parts / "weights" / "tiny", tokens.languages["nan"], tokens.languages["zh"], 6, torch.float32)
+    load_adapter(path, model)
+    for linear in model.linears():
+        a, b = tensors[linear.name]
+        expected = header["scale"] * (b.T @ a)
+        assert np.allclose(2.0 * (linear.up @ linear.down).detach().numpy(), expected, atol=1e-6 + 1e-4 * np.abs(expected).max()), linear.name
 
 
 if __name__ == "__main__":
