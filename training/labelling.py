@@ -164,6 +164,6 @@ class _Collector:
         self._probabilities.append(top.values / top.values.sum(-1, keepdim=True))
 
     def labels(self) -> Labels:
-        if not self._ids:
-            raise ValueError("nothing could be labelled: is the replayed speech there?")
-        return Labels(self._texts, self._rows, Bank(torch.cat(self._ids), torch.cat(self._probabilities)))
+        none = torch.zeros(0, self._width)
+        ids, probabilities = (torch.cat(each) if each else none for each in (self._ids, self._probabilities))
+        return Labels(self._texts, self._rows, Bank(ids.long(), probabilities))

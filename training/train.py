@@ -4,7 +4,6 @@ from __future__ import annotations
 import argparse
 import pickle
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,45 +17,22 @@ from decoding import LONGEST
 from drafts import Drafter
 from evaluation import Evaluation, switching_sets
 from features import LogMel
+from labellers import Labellers, wait_for
 from labelling import Labels, joined_labels, label
 from plans import Planner
 from reading import Reading
-from scoring import Scoring
-from sounds import ROOM_SAMPLES, Surroundings, soundscapes
+from sets import load_replayed, load_taiwanese, misheard_set
+from sounds import ROOM_SAMPLES, Surroundings
 from revoice import make_voices
 from speech import SAMPLE_RATE, SpeechSet, at_speed, join_sets, load_set
 from stages import say, seconds_since_start, stage
 from targets import Sentences, TargetWriter
 from tokens import Tokens, written_taiwanese
+from tools import open_tools
 from training_loop import train
 from voices import hold_out_voice
-from whisper import Whisper, at_strength
+from whisper import at_strength
 
-#: The sets by language: how often each is drawn, beside the others of its language.
-SETS = {
-    "nan": {"train-taiwanese": 0.68, "train-headwords": 0.17, "train-place-names": 0.15},
-    "zh": {
-        "train-mandarin": 0.2,
-        "train-mandarin-machine": 0.48,
-        "train-mandarin-more": 0.12,
-        "train-mandarin-words": 0.12,
-        "train-robocalls-mandarin": 0.08,
-    },
-    "en": {
-        "train-english": 0.08,
-        "train-sredh": 0.17,
-        "train-speakers": 0.18,
-        "train-aloud": 0.25,
-        "train-harper-valley": 0.17,
-        "train-robocalls-english": 0.05,
-        "train-spoken-commands": 0.04,
-        "train-wake-words": 0.02,
-        "train-digits": 0.04,
-    },
-}
-#: Of these, only what the untouched model hears rightly is learnt: words alone have many homophones.
-WORD_SETS = ("train-mandarin-words", "train-wake-words", "train-digits")
-PHRASE_SETS = ("train-phrases", "train-mandarin.pieces", "train-speakers.pieces", "train-mandarin-words.pieces")
 #: Small sets to choose on are also heard a little slower and faster, for figures that chance moves less.
 SPED_SETS, SPEEDS = ("everyday-mandarin", "mandarin-taiwan", "mandarin-english", "everyday-taiwanese", "everyday-english"), (0.93, 1.07)
 #: The sentences are also heard with the pitch so many times as high.
@@ -99,6 +75,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     options.add_argument("--labels", type=Path, help="where the labels are kept for another run with the same sets and options")
     options.add_argument("--compile", action="store_true", help="compile the blocks of encoder and decoder")
     options.add_argument("--resume", type=Path, help="begin with the deltas of a file")
+    options.add_argument("--labellers", type=int, default=0, help="processes that label, beside one for what is misheard; a batch of 256 takes 20 GB in each")
     options.add_argument("--drafters", type=int, default=2, help="processes that draw what the next steps are made of")
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args(given)
@@ -109,34 +86,30 @@ def main() -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.manual_seed(given.seed)
     sys.setswitchinterval(0.0005)  # the thread that prepares batches must not keep the other from asking the device for more
-    torch.backends.cuda.matmul.allow_tf32 = True
-    torch.backends.cudnn.allow_tf32 = True
-    if hasattr(torch.backends.cuda, "enable_cudnn_sdp"):
-        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every length, which takes longer than the work
     given.out.mkdir(parents=True, exist_ok=True)
-    say(f"{given.size} on {device}, torch {torch.__version__}: {vars(given)}")
-    tokens = Tokens(given.parts / "tokens")
-    scoring = Scoring(given.parts / "simplified.json")
-    log_mel = LogMel(device)
+    say(f"{given.size}, torch {torch.__version__}: {vars(given)}")
+    labellers = start_labellers(given)
     with stage("model"):
-        dtype = torch.bfloat16 if given.half or device.type == "cuda" else torch.float32
-        languages = tokens.languages
-        model = Whisper(given.parts / "weights" / given.size, languages["nan"], languages["zh"], given.rank, dtype).to(device)
+        tools = open_tools(given)
+        device, tokens, scoring, log_mel, model = tools.device, tools.tokens, tools.scoring, tools.log_mel, tools.model
         if given.compile:
             model.compile_blocks()
-        say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters")
+        say(f"{sum(each.numel() for each in model.parameters()) / 1e6:.2f} M trained parameters, on {device}")
+    if given.compile:
+        with stage("compiling"):
+            model.compile_ahead()
     with stage("replayed speech"):
         replay, kinds, shares = load_replayed(given, device)
     with stage("labelling"):
         labels = kept(
             given.labels,
-            lambda: label(
-                model, tokens, scoring, log_mel, replay, kinds, given.label_batch, given.longest, use_references=not given.teacher_labels
-            ),
+            lambda: labellers.replayed(device)
+            if labellers
+            else label(model, tokens, scoring, log_mel, replay, kinds, given.label_batch, given.longest, use_references=not given.teacher_labels),
         )
+    if len(labels.bank.ids) == 0:
+        raise ValueError("nothing could be labelled: is the replayed speech there?")
     if device.type == "cuda":
         torch.cuda.empty_cache()
     with stage("waiting for the rest"):
@@ -152,7 +125,9 @@ def run(given: argparse.Namespace) -> None:
         misheard = misheard_set(taiwanese, given.misheard, given.seed)
         misheard_labels = kept(
             given.labels and given.labels.with_suffix(".misheard"),
-            lambda: label(model, tokens, scoring, log_mel, misheard, np.full(len(misheard), "misheard"), given.label_batch, given.longest),
+            lambda: labellers.misheard(device)
+            if labellers
+            else label(model, tokens, scoring, log_mel, misheard, np.full(len(misheard), "misheard"), given.label_batch, given.longest),
         )
         replay, labels = join_sets([replay, misheard], "replay"), joined_labels(labels, misheard_labels)
         kinds = np.concatenate([kinds, np.full(len(misheard), "misheard")])
@@ -224,46 +199,10 @@ def run(given: argparse.Namespace) -> None:
     say("all done")
 
 
-def wait_for(path: Path, seconds: float) -> None:
-    """The rest of the speech may arrive while the first of it is labelled."""
-    deadline = time.monotonic() + seconds
-    while not path.exists() and time.monotonic() < deadline:
-        time.sleep(0.5)
-
-
-def load_replayed(given: argparse.Namespace, device: torch.device) -> tuple[SpeechSet, np.ndarray, np.ndarray]:
-    """Speech of known languages, what each sentence is (see `label`), and how often it is drawn."""
-    sets, kinds, shares = [], [], []
-
-    def add(found: SpeechSet, kind: str, share: float) -> None:
-        sets.append(found)
-        kinds.append(np.full(len(found), kind, dtype="<U8"))
-        shares.append(np.full(len(found), share / len(found)))
-
-    for language in ("zh", "en"):
-        for name, share in SETS[language].items():
-            if is_there(given, name):
-                add(load_set(given.parts, name, device), "word" if name in WORD_SETS else "whole", share)
-    for name in PHRASE_SETS:
-        if is_there(given, name):
-            found = load_set(given.parts, name, device)
-            add(found, "phrase", len(found))
-    add(silent_set(device, given.soundscapes, given.seed), "whole", 0.5)
-    if is_there(given, "train-noises"):
-        add(load_set(given.parts, "train-noises", device), "whole", 0.5)
-    return join_sets(sets, "replay"), np.concatenate(kinds), np.concatenate(shares)
-
-
-def load_taiwanese(given: argparse.Namespace, device: torch.device) -> tuple[SpeechSet, np.ndarray]:
-    sets = [(load_set(given.parts, name, device), share) for name, share in SETS["nan"].items() if is_there(given, name)]
-    return join_sets([each for each, _ in sets], "taiwanese"), np.concatenate([np.full(len(each), share / len(each)) for each, share in sets])
-
-
-def is_there(given: argparse.Namespace, name: str) -> bool:
-    found = (given.parts / "pcm" / f"{name}.json").exists()
-    if not found:
-        say(f"{name} IS NOT AMONG THE PARTS and is left out")
-    return found
+def start_labellers(given: argparse.Namespace) -> Labellers | None:
+    """None where labels are kept from another run, or where the one voice that is left out must be found first."""
+    is_kept = given.labels is not None and given.labels.exists()
+    return Labellers(given, given.labellers) if given.labellers and not is_kept and not given.hold_out_voice else None
 
 
 def kept(path: Path | None, make):
@@ -285,24 +224,6 @@ def load_development_sets(given: argparse.Namespace, device: torch.device) -> li
         sets = {name: each.chosen(np.arange(min(given.development, len(each)))) for name, each in sets.items()}
     altered = [at_speed(sets[name], speed) for name in SPED_SETS if name in sets for speed in SPEEDS]
     return [*sets.values(), *altered, *switching_sets(sets)]
-
-
-def silent_set(device: torch.device, count: int, seed: int) -> SpeechSet:
-    sounds = soundscapes(count, torch.Generator().manual_seed(seed))
-    end = np.cumsum([len(sound) for sound in sounds])
-    start = end - np.array([len(sound) for sound in sounds])
-    loudness = np.array([float((sound.float() / 32768).square().mean().sqrt()) + 1e-4 for sound in sounds])
-    return SpeechSet("none", torch.cat(sounds).to(device), start, end, start, end, loudness, ["none"] * count, [""] * count, np.arange(count))
-
-
-def misheard_set(taiwanese: SpeechSet, count: int, seed: int) -> SpeechSet:
-    """Some of the Taiwanese, to be heard as Mandarin: what the untouched model makes of it ties the Mandarin prompt to that
-    model for every accent, since no Mandarin of Taiwan is among the training sets."""
-    drawn = np.random.default_rng(seed).permutation(len(taiwanese))[:count]
-    chosen = taiwanese.chosen(np.sort(drawn))
-    chosen.languages[:] = ["zh"] * len(chosen.languages)
-    chosen.texts[:] = [""] * len(chosen.texts)
-    return chosen
 
 
 def make_builder(

@@ -163,6 +163,20 @@ class Whisper(nn.Module):
         for block in self.decoder:
             block.decode = torch.compile(block.decode, dynamic=True)
 
+    def compile_ahead(self) -> None:
+        """Learns from noise, and asks the untouched model about it, at two sizes: what is compiled for that serves all others. Nothing is kept."""
+        device = self.row.device
+        for examples, frames, length in ((90, 800, 33), (96, 1400, 40)):
+            memory = self.encode(torch.randn(examples, 80, frames, device=device))
+            tokens = torch.randint(100, 5000, (examples + 20, length), device=device)
+            positions = torch.arange(tokens.numel(), device=device)[::3]
+            self.decode(tokens, torch.cat([memory, memory[:20]]), positions).mean().backward()
+            with torch.no_grad(), at_strength(self, 0.0):
+                whole = self.encode(torch.randn(examples, 80, 2 * len(self.encoder_positions), device=device))
+                self.decode(tokens[:examples], whole, positions[positions < examples * length])
+        for parameter in self.parameters():
+            parameter.grad = None
+
     def decode(self, tokens: Tensor, memory: Tensor, positions: Tensor) -> Tensor:
         """Logits at those of the n · length places that `positions` names, [positions, vocabulary]."""
         x = self.embed(tokens, 0)
