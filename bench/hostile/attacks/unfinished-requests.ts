@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attack, dial, type Target } from '../attack.ts';
 
 const ofEachKind = 40;
+/** How long a client may hold a connection without finishing anything. */
+const heldAfterMs = 20_000;
 
 const heads: Record<string, (key: string) => string> = {
   'no request': () => '',
@@ -16,7 +18,7 @@ const heads: Record<string, (key: string) => string> = {
   'a body that nobody asked for': (key) => unfinished('/v1/account', '{', key),
 };
 
-/** Hundreds of connections on which nothing is ever finished. What is counted is how many the service still holds at the end. */
+/** Hundreds of connections on which nothing is ever finished. What is counted is how many the service holds 20 s after the last was opened. */
 export const unfinishedRequests: Attack = {
   title: 'requests that are never finished',
   async run(target, until) {
@@ -31,7 +33,8 @@ export const unfinishedRequests: Attack = {
         }),
       ]).flat(),
     );
-    while (!until.aborted) await sleep(50);
+    const openedAt = performance.now();
+    while (!until.aborted || performance.now() - openedAt < heldAfterMs) await sleep(50);
     const held = opened.filter((socket) => !socket.destroyed && socket.readable).length;
     for (const socket of opened) socket.destroy();
     return held;

@@ -13,17 +13,15 @@ export function expectTls(socket: Socket, onTls: (socket: Socket) => void): void
   const deadline = setTimeout(() => socket.destroy(), firstByteMs);
   deadline.unref();
   const onError = () => socket.destroy();
-  socket.once('error', onError);
+  socket.on('error', onError);
   socket.once('close', () => clearTimeout(deadline));
   socket.once('data', (first) => {
     clearTimeout(deadline);
     socket.pause();
-    socket.off('error', onError);
     if (first[0] === tlsHandshake) {
       socket.unshift(first);
       return onTls(socket);
     }
-    socket.on('error', onError);
     socket.resume();
     if (!/^[A-Z]{3,20} /.test(first.toString('latin1', 0, 24))) return void socket.destroy();
     answerRaw(socket, new ServiceError('https_required'));

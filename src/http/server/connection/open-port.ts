@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { oneATurn } from '../../../async/one-a-turn.ts';
 import { expectTls } from '../../tls/plain-http.ts';
 import { type ConnectionShares, createConnectionShares } from './connection-shares.ts';
 
@@ -30,6 +31,10 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
   const connections = createConnectionShares(options);
   const listeners: Server[] = [];
   let server: HttpServer | undefined;
+  // A handshake takes the thread about half a millisecond. Hundreds of them, begun together, would hold up everybody else.
+  const shakeHands = oneATurn<Socket>((socket) => {
+    if (!socket.destroyed) server?.emit('connection', socket);
+  });
   const open = async (address: string, number: number) => {
     const listener = createServer({
       allowHalfOpen: true,
@@ -39,7 +44,7 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
     });
     listener.on('connection', (socket) => {
       if (!server || !connections.admit(socket)) socket.destroy();
-      else if (server instanceof HttpsServer) expectTls(socket, (tls) => server?.emit('connection', tls));
+      else if (server instanceof HttpsServer) expectTls(socket, shakeHands);
       else server.emit('connection', socket);
     });
     listener.listen({ host: address, port: number });
