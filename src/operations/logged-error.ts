@@ -1,3 +1,5 @@
+import { withSourceLines } from './source-lines.ts';
+
 /**
  * An error as it is logged. Drivers put what they were working on into their errors: ioredis the arguments of a command, which
  * may be a transcript, and PostgreSQL the row that it refused. So fields are logged only if they are named here.
@@ -62,6 +64,6 @@ function withoutValues({ message }: Error): string {
 }
 
 function stackOf(error: Error): string {
-  const stack = error.stack ?? '';
+  const stack = withSourceLines(error.stack ?? '');
   return error.message === '' ? stack : stack.replace(error.message, () => withoutValues(error));
 }

@@ -1,5 +1,6 @@
 import type { PrepareProgress } from '../../model/prepare-model.ts';
 import { createServiceLog, type ServiceLog } from '../../operations/service-log.ts';
+import { lookUpLinesWhenWritten } from '../../operations/source-lines.ts';
 import type { Config } from '../../settings/config.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -39,6 +40,7 @@ export async function runUntilStopped<Started extends Running>(options: Options<
       await unlessAborted(work(), signal);
     }
     bar.clear();
+    lookUpLinesWhenWritten();
     await options.onReady?.(started);
     await untilAborted(signal);
   } catch (error) {
