@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 export type ChildProcessEvents<From> = {
@@ -25,6 +26,9 @@ export type ForkOptions = {
   sees?: readonly string[];
 };
 
+/** As in `nice`. What children compute takes seconds; whoever waits for an answer of the parent waits for milliseconds. */
+const niceness = 5;
+
 /** Forks a module; children write to stderr only, since the parent's stdout may be a transcript. */
 export function forkProcess<To extends object, From>(
   options: ForkOptions,
@@ -36,6 +40,7 @@ export function forkProcess<To extends object, From>(
     exited = true;
   };
   const child = forkEntry(options, exit);
+  if (child?.pid) giveWay(child.pid);
   child?.on('message', (message) => {
     if (!exited) events.message(message as From);
   });
@@ -57,6 +62,15 @@ export function forkProcess<To extends object, From>(
       child?.kill('SIGKILL');
     },
   };
+}
+
+/** Its threads inherit it, since they are started later. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** `fork` reports some system errors (no memory) by throwing and others by an event. */
