@@ -1,10 +1,11 @@
 import type { WebSocket } from 'ws';
 import type { Conversation } from '../conversation.ts';
+import { createFramePace } from './frame-pace.ts';
 
 export type SocketIntake = {
   /** We read nothing at the moment, so it is not the client's fault that nothing comes. */
   readonly isStopped: boolean;
-  /** Reads on, and throws everything away. */
+  /** Reads on at the same pace, and throws everything away. */
   discard(): void;
 };
 
@@ -21,7 +22,8 @@ export const maxUnreadBytes = 64 * 1024;
 
 /**
  * Above one of these marks, reading stops: audio that is not recognised yet, messages that wait on either side, and bytes that
- * the client does not read. Then its messages wait in its own machine. Below half of every mark, reading goes on.
+ * the client does not read. It stops too while messages come faster than frame-pace.ts allows. Then its messages wait in its own
+ * machine. Below half of every mark, reading goes on.
  */
 const marks = { bufferedSeconds: 10, waiting: 128, unreadBytes: maxUnreadBytes };
 const lookEveryMs = 50;
@@ -36,6 +38,7 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
   let held: SocketMessage[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isDiscarding = false;
+  const pace = createFramePace();
 
   const isAbove = (share: number) =>
     conversation.bufferedSeconds > marks.bufferedSeconds * share ||
@@ -46,30 +49,36 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
     timer = setTimeout(readOn, lookEveryMs);
   };
   const readOn = () => {
-    if (isAbove(1 / 2)) {
+    if (socket.readyState === socket.CLOSED) return;
+    if (!isDiscarding && isAbove(1 / 2)) {
       timer = setTimeout(readOn, lookEveryMs);
       return;
     }
     let handled = 0;
     while (handled < Math.min(messagesInTurn, held.length) && !isAbove(1)) handle(held[handled++]!);
     held = held.slice(handled);
-    if (isDiscarding) return;
     if (held.length > 0) timer = setTimeout(readOn, 0);
+    else if (pace.isAhead()) timer = setTimeout(readOn, lookEveryMs);
     else {
       timer = undefined;
       socket.resume();
     }
   };
   socket.on('message', (data, isBinary) => {
+    pace.count();
     const message = { data: data as Buffer, isBinary };
-    if (isDiscarding) return;
-    if (timer) {
-      held.push(message);
-      return;
-    }
-    handle(message);
-    if (isAbove(1)) stop();
+    if (timer && !isDiscarding) held.push(message);
+    else if (!isDiscarding) handle(message);
+    stopIfAbove();
   });
+  for (const event of ['ping', 'pong'])
+    socket.on(event, () => {
+      pace.count();
+      stopIfAbove();
+    });
+  const stopIfAbove = () => {
+    if (!timer && (pace.isAhead() || (!isDiscarding && isAbove(1)))) stop();
+  };
 
   return {
     get isStopped() {
@@ -77,10 +86,10 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
     },
     discard() {
       isDiscarding = true;
-      clearTimeout(timer);
-      timer = undefined;
       held = [];
-      socket.resume();
+      if (!timer) return;
+      clearTimeout(timer);
+      readOn();
     },
   };
 }

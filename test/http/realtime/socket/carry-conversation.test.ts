@@ -256,3 +256,19 @@ test('a failure while a message is received ends only that stream', async () => 
   assert.deepEqual(stream.failures, [failure]);
   assert.equal(ends[0], 'internal_error');
 });
+
+test('messages that come faster than anybody speaks are read at a pace, and those after them all the same', async () => {
+  const { conversation, ends, received } = scriptedConversation(() => nothing(() => conversation));
+  await using stream = await carry(conversation);
+  const flooded = performance.now();
+  // More than the buffers of both machines hold.
+  for (let sent = 0; sent < 200; sent++)
+    for (let i = 0; i < 100; i++) stream.client.send(new Uint8Array(600));
+  while (received.length < 2_000 && performance.now() - flooded < 20_000) await sleep(20);
+  const read = received.length;
+  const since = performance.now();
+  await sleep(1_500);
+  const pace = (received.length - read) / ((performance.now() - since) / 1000);
+  assert.ok(pace > 100 && pace < 2_000, `${pace} messages a second`);
+  assert.deepEqual(ends, []);
+});
