@@ -19,7 +19,7 @@ export const rooms = {
   'src/speech/windows': ['src/audio', 'src/model', 'src/pool', 'src/speech/transcript'],
   'src/decoding': ['src/async', 'src/audio', 'src/errors', 'src/pool', 'src/speech/windows'],
   'src/speech/text': ['src/speech/transcript', 'src/speech/windows'],
-  'src/speech/recognition': ['src/audio', 'src/errors', 'src/pool', 'src/speech/transcript', 'src/speech/windows'],
+  'src/speech/recognition': ['src/async', 'src/audio', 'src/errors', 'src/pool', 'src/speech/transcript', 'src/speech/windows'],
   'src/speech/speakers': ['src/audio', 'src/model', 'src/pool', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
   'src/speech/inference': ['src/audio', 'src/model', 'src/pool', 'src/speech/speakers', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],
   'src/speech/live': ['src/audio', 'src/errors', 'src/speech/recognition', 'src/speech/text', 'src/speech/transcript', 'src/speech/windows'],

@@ -1,17 +1,25 @@
 /**
- * Calls that come together are made one in each turn of the event loop, in their order, so that others are served between
- * them: for work that cannot be divided and is short, where many can ask for it at once.
+ * Runs what comes together one in each turn of the event loop, in its order, so that others are served in between: for work
+ * that cannot be divided and is short, where many can ask for it at once.
  */
-export function oneATurn<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
-  const waiting: Argument[] = [];
+export type OneATurn = <Result>(work: () => Result) => Promise<Result>;
+
+export function createOneATurn(): OneATurn {
+  const waiting: (() => void)[] = [];
   const next = () => {
-    const argument = waiting.shift()!;
-    // The next turn is asked for first: a call that throws stops none of the others.
+    const work = waiting.shift()!;
     if (waiting.length > 0) setImmediate(next);
-    call(argument);
+    work();
   };
-  return (argument) => {
-    waiting.push(argument);
-    if (waiting.length === 1) setImmediate(next);
-  };
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+      if (waiting.length === 1) setImmediate(next);
+    });
 }

@@ -1,34 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { oneATurn } from '../../src/async/one-a-turn.ts';
+import { createOneATurn } from '../../src/async/one-a-turn.ts';
 
-test('calls that come together are made in order, one in each turn of the event loop', async () => {
-  const made: string[] = [];
-  const call = oneATurn((argument: string) => {
-    made.push(argument);
-  });
-  for (const argument of ['a', 'b', 'c']) call(argument);
-  assert.deepEqual(made, []);
+test('what comes together is run in order, one in each turn of the event loop', async () => {
+  const inTurn = createOneATurn();
+  const done: string[] = [];
+  for (const name of ['a', 'b', 'c']) void inTurn(() => done.push(name));
+  assert.equal(done.length, 0);
   for (const expected of ['a', 'ab', 'abc', 'abc']) {
     await turn();
-    assert.equal(made.join(''), expected);
+    assert.equal(done.join(''), expected);
   }
-  call('d');
+  void inTurn(() => done.push('d'));
   await turn();
-  assert.equal(made.join(''), 'abcd');
+  assert.equal(done.join(''), 'abcd');
 });
 
-test('a call from within a call has a turn of its own', async () => {
-  const made: number[] = [];
-  const call = oneATurn((argument: number) => {
-    made.push(argument);
-    if (argument < 3) call(argument + 1);
+test('work that asks for more work waits for another turn', async () => {
+  const inTurn = createOneATurn();
+  const done: number[] = [];
+  const count = (number: number): void => {
+    done.push(number);
+    if (number < 3) void inTurn(() => count(number + 1));
+  };
+  void inTurn(() => count(1));
+  await turn();
+  assert.deepEqual(done, [1]);
+  await turn();
+  await turn();
+  assert.deepEqual(done, [1, 2, 3]);
+});
+
+test('a failure is that of whoever asked, and stops nobody else', async () => {
+  const inTurn = createOneATurn();
+  const failing = inTurn(() => {
+    throw new Error('no');
   });
-  call(1);
-  await turn();
-  assert.deepEqual(made, [1]);
-  await turn();
-  await turn();
-  assert.deepEqual(made, [1, 2, 3]);
+  const working = inTurn(() => 'yes');
+  await assert.rejects(failing, /no/);
+  assert.equal(await working, 'yes');
 });

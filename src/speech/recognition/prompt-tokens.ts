@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { createOneATurn } from '../../async/one-a-turn.ts';
 
 /** Whisper takes 448 tokens, of which 224 are for the text, and a few steer it. */
 const mostPromptTokens = 200;
@@ -25,17 +25,15 @@ export function createPromptTokeniser({ modelFolder, usedBytes, preload }: Optio
   let loading = preload ? loadTokeniser(modelFolder) : undefined;
   // Whoever needs it learns of it.
   loading?.catch(() => {});
+  // Each takes some milliseconds, and others are served in between.
+  const inTurn = createOneATurn();
   return async (prompt, hotwords) => {
     const parts = [hotwords.join('、'), prompt?.trim() ?? ''].map((part) => endOf(part, usedBytes));
     if (parts.every((part) => part === '')) return [];
     loading ??= loadTokeniser(modelFolder);
     const { encode, beginsWord } = await loading;
     const encoded: number[][] = [];
-    for (const part of parts) {
-      encoded.push(part === '' ? [] : encode(` ${part}`));
-      // Each takes some milliseconds, and others are served in between.
-      await setImmediate();
-    }
+    for (const part of parts) encoded.push(part === '' ? [] : await inTurn(() => encode(` ${part}`)));
     const [hotwordTokens, textTokens] = encoded;
     return joinPrompt(hotwordTokens!, textTokens!, beginsWord);
   };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
-import { oneATurn } from '../../../async/one-a-turn.ts';
+import { createOneATurn } from '../../../async/one-a-turn.ts';
 import { expectTls } from '../../tls/plain-http.ts';
 import { type ConnectionShares, createConnectionShares } from './connection-shares.ts';
 
@@ -32,9 +32,11 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
   const listeners: Server[] = [];
   let server: HttpServer | undefined;
   // A handshake takes the thread about half a millisecond. Hundreds of them, begun together, would hold up everybody else.
-  const shakeHands = oneATurn<Socket>((socket) => {
-    if (!socket.destroyed) server?.emit('connection', socket);
-  });
+  const inTurn = createOneATurn();
+  const shakeHands = (socket: Socket) =>
+    void inTurn(() => {
+      if (!socket.destroyed) server?.emit('connection', socket);
+    });
   const open = async (address: string, number: number) => {
     const listener = createServer({
       allowHalfOpen: true,
