@@ -31,6 +31,8 @@ export type TranscribeOptions = {
   context?: 'full' | 'short';
   signal?: AbortSignal;
   requestId?: string;
+  /** Whether somebody waits for it; true by default. A short recording is then served before longer ones. */
+  hurried?: boolean;
   onProgress?: (progress: TranscribeProgress) => void;
   /** Called with the length of the audio so far, before its last chunk is recognised. It is awaited, and an error that it throws ends the work. */
   onDecoded?: (totalSeconds: number) => Promise<void>;
@@ -100,9 +102,9 @@ export async function* transcribe(
 
   async function recogniseWindow(window: SpeechWindow, stop: AbortSignal) {
     const signal = options.signal ? AbortSignal.any([options.signal, stop]) : stop;
+    const { context = 'short', hurried = true } = options;
     // A recording that fits into one window is served before the windows of longer ones, so that a short file is answered at once.
-    const urgency: Urgency = isWholeRecording(window) ? 'interactive' : 'file';
-    const { context = 'short' } = options;
+    const urgency: Urgency = hurried && isWholeRecording(window) ? 'interactive' : 'file';
     const run = { requestId, priority: priorityOf[urgency], signal };
     const voices = await speakers?.add(window, run);
     const job = {

@@ -46,12 +46,19 @@ test('a recording of one window is more urgent than the windows of a longer one'
   ]);
 });
 
+test('a short recording for which nobody waits is as urgent as a long one', async () => {
+  assert.deepEqual(await urgencies(5, { hurried: false }), [['file', 'file']]);
+});
+
 /** The urgency of each window of a recording in which somebody speaks all the time, and the queue in which it waits. */
-async function urgencies(seconds: number): Promise<[string, string][]> {
+async function urgencies(
+  seconds: number,
+  options: Pick<TranscribeOptions, 'hurried'> = {},
+): Promise<[string, string][]> {
   const found: [string, string][] = [];
   const segments = transcribe(
     inChunks(toWave(new Float32Array(seconds * pcmSampleRate))),
-    { language: 'en-US' },
+    { language: 'en-US', ...options },
     {
       dispatcher: {
         async run({ urgency, audio }: WindowJob, { priority }: RunOptions): Promise<WindowResult> {

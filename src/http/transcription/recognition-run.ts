@@ -21,6 +21,7 @@ type RunOptions = {
   bytes: AsyncIterable<Uint8Array>;
   options: DecidedFileOptions;
   requestId: string;
+  hurried: boolean;
   signal: AbortSignal;
   onDecoded: NonNullable<TranscribeOptions['onDecoded']>;
 };

@@ -51,7 +51,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
     // After the answer, the rest of the body is read and thrown away. Otherwise the answer could be lost.
     reply.raw.once('finish', () => request.raw.resume());
     try {
-      using _permit = capacity.takePermit();
+      using permit = capacity.takePermit(lease.admitted.project.id);
       using buffer = createUploadBuffer({ capacity });
       const startedAt = performance.now();
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
@@ -66,6 +66,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
             bytes,
             options: asked,
             requestId: request.id,
+            hurried: permit.isOnlyOne,
             signal,
             onDecoded: (seconds) => lease.reserve(seconds),
           }),

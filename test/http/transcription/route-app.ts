@@ -30,7 +30,7 @@ export type RecordedLease = Lease & {
 export function recordedLease(given: Partial<Lease> = {}): RecordedLease {
   const revoked = new AbortController();
   const lease: RecordedLease = {
-    admitted: {} as Lease['admitted'],
+    admitted: { project: { id: 'a-project' } } as Lease['admitted'],
     revoked: revoked.signal,
     signed: false,
     issueToken: async () => ({ token: '', expiresAt: new Date() }),
