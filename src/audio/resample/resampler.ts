@@ -149,27 +149,45 @@ class SincResampler implements Resampler {
   }
 }
 
-/** One row of taps for each fractional position from 0 to 1; each row sums to one, so a constant stays exact. */
+/**
+ * One row of taps for each fractional position from 0 to 1; each row sums to one, so a constant stays exact. The last rows are the
+ * first ones backwards. Inside a row the angle of the sine grows by the same step, so each sine follows from the one before.
+ */
 function* designKernels(kernels: Float32Array, taps: number, cutoff: number): Generator<void> {
-  const beta = 0.1102 * (stopbandDecibels - 8.7);
   const half = taps / 2;
   const phases = kernels.length / taps - 1;
-  for (let phase = 0; phase <= phases; phase++) {
+  const step = 2 * Math.PI * cutoff;
+  const [stepCosine, stepSine] = [Math.cos(step), Math.sin(step)];
+  for (let phase = 0; phase <= phases / 2; phase++) {
     const row = kernels.subarray(phase * taps, (phase + 1) * taps);
+    const first = 1 - half - phase / phases;
+    let [cosine, sine] = [Math.cos(step * first), Math.sin(step * first)];
     let sum = 0;
     for (let i = 0; i < taps; i++) {
-      const distance = i - half + 1 - phase / phases;
-      const window = besselI0(beta * Math.sqrt(Math.max(0, 1 - (distance / half) ** 2)));
-      row[i] = sinc(2 * cutoff * distance) * window;
-      sum += row[i]!;
+      const distance = first + i;
+      const tap = (distance === 0 ? 1 : sine / (step * distance)) * kaiserWindow(distance / half);
+      [cosine, sine] = [cosine * stepCosine - sine * stepSine, sine * stepCosine + cosine * stepSine];
+      row[i] = tap;
+      sum += tap;
     }
     for (let i = 0; i < taps; i++) row[i]! /= sum;
+    kernels.subarray((phases - phase) * taps, (phases - phase + 1) * taps).set(row);
+    kernels.subarray((phases - phase) * taps, (phases - phase + 1) * taps).reverse();
     yield;
   }
 }
 
-function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+const windowPoints = 1 << 14;
+const windowTable = Float64Array.from({ length: windowPoints + 2 }, (_, point) => {
+  const beta = 0.1102 * (stopbandDecibels - 8.7);
+  return besselI0(beta * Math.sqrt(Math.max(0, 1 - (point / windowPoints) ** 2)));
+});
+
+/** From −1 to 1, by lines between points that lie so close that no sample of 16 bits would show it. */
+function kaiserWindow(position: number): number {
+  const at = Math.abs(position) * windowPoints;
+  const point = Math.floor(at);
+  return windowTable[point]! + (windowTable[point + 1]! - windowTable[point]!) * (at - point);
 }
 
 function besselI0(x: number): number {
