@@ -7,6 +7,11 @@ const mostPromptTokens = 200;
 /** Of a prompt and hotwords that are too long together, each keeps at least this many. */
 const share = mostPromptTokens / 2;
 
+/** Mostly, so much of the end of a text has more tokens than are taken. */
+const mostlyEnoughBytes = 800;
+/** The first tokens of a text that was cut may be others than in the whole text. */
+const unlikeTokens = 20;
+
 /** Of UTF-8, for each unit of a string. */
 const maxBytesOfUnit = 3;
 
@@ -32,10 +37,16 @@ export function createPromptTokeniser({ modelFolder, usedBytes, preload }: Optio
     if (parts.every((part) => part === '')) return [];
     loading ??= loadTokeniser(modelFolder);
     const { encode, beginsWord } = await loading;
-    const encoded: number[][] = [];
-    for (const part of parts) encoded.push(part === '' ? [] : await inTurn(() => encode(` ${part}`)));
-    const [hotwordTokens, textTokens] = encoded;
-    return joinPrompt(hotwordTokens!, textTokens!, beginsWord);
+    const tokensOf = async (text: string): Promise<number[]> => {
+      if (text === '') return [];
+      const end = endOf(text, mostlyEnoughBytes);
+      const tokens = await inTurn(() => encode(` ${end}`));
+      const isEnough = end === text || tokens.length >= mostPromptTokens + unlikeTokens;
+      return isEnough ? tokens : inTurn(() => encode(` ${text}`));
+    };
+    const hotwordTokens = await tokensOf(parts[0]!);
+    const textTokens = await tokensOf(parts[1]!);
+    return joinPrompt(hotwordTokens, textTokens, beginsWord);
   };
 }
 
