@@ -1,34 +1,34 @@
-/** Somebody who sends 20 ms at a time eight times as fast as it is spoken sends 400 a second. */
-const framesPerSecond = 400;
-/** So many may come at once: 40 s of audio in frames of 20 ms. */
-const burstFrames = 2_000;
-
-export type FramePace = {
-  count(): void;
-  /** More has come than may come by now, so nothing more is read for a while. */
-  isAhead(): boolean;
+export type PaceOptions = {
+  /** What may come in the long run. */
+  perSecond: number;
+  /** So much may come at once. */
+  burst: number;
+  now?(): number;
 };
 
-/**
- * Every message costs this thread some microseconds, however small it is, and what this thread takes, recognition does not
- * have. So a socket's messages are read at a pace: a bucket that empties evenly (ITU-T I.371, generic cell rate).
- */
-export function createFramePace(now: () => number = () => performance.now()): FramePace {
-  let frames = 0;
+export type Pace = {
+  count(amount?: number): void;
+  /** How long nothing more should come, in milliseconds: what came is then as much as may have come. 0 when it is no more than that. */
+  aheadMs(): number;
+};
+
+/** A bucket that empties evenly: the leaky bucket as a meter (ITU-T I.371). */
+export function createPace({ perSecond, burst, now = () => performance.now() }: PaceOptions): Pace {
+  let held = 0;
   let countedAt = now();
   const drain = () => {
     const time = now();
-    frames = Math.max(0, frames - ((time - countedAt) / 1000) * framesPerSecond);
+    held = Math.max(0, held - ((time - countedAt) / 1000) * perSecond);
     countedAt = time;
   };
   return {
-    count() {
+    count(amount = 1) {
       drain();
-      frames++;
+      held += amount;
     },
-    isAhead() {
+    aheadMs() {
       drain();
-      return frames > burstFrames;
+      return (Math.max(0, held - burst) / perSecond) * 1000;
     },
   };
 }

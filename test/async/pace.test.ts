@@ -1,43 +1,37 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFramePace } from '../../../../src/http/realtime/socket/frame-pace.ts';
+import { createPace } from '../../src/async/pace.ts';
 
-function atTime() {
+function paced(perSecond: number, burst: number) {
   let time = 0;
-  const pace = createFramePace(() => time);
-  return { pace, wait: (ms: number) => (time += ms), send: (frames: number) => count(pace, frames) };
+  const pace = createPace({ perSecond, burst, now: () => time });
+  return { pace, wait: (ms: number) => (time += ms) };
 }
 
-function count(pace: ReturnType<typeof createFramePace>, frames: number) {
-  for (let i = 0; i < frames; i++) pace.count();
-}
-
-test('frames of 10 ms, as fast as they are spoken or four times as fast, are never ahead', () => {
-  for (const everyMs of [10, 2.5]) {
-    const { pace, wait, send } = atTime();
-    for (let frame = 0; frame < 20_000; frame++) {
-      send(1);
-      assert.ok(!pace.isAhead());
-      wait(everyMs);
-    }
+test('what comes no faster than it may is never ahead', () => {
+  const { pace, wait } = paced(400, 2_000);
+  for (let count = 0; count < 20_000; count++) {
+    pace.count();
+    assert.equal(pace.aheadMs(), 0);
+    wait(2.5);
   }
 });
 
-test('a file of half a minute may come at once, and more waits for its time', () => {
-  const { pace, wait, send } = atTime();
-  send(1_500);
-  assert.ok(!pace.isAhead());
-  send(1_000);
-  assert.ok(pace.isAhead());
-  wait(1_000);
-  assert.ok(pace.isAhead());
-  wait(300);
-  assert.ok(!pace.isAhead());
+test('a burst may come at once, and more waits for its time', () => {
+  const { pace, wait } = paced(400, 2_000);
+  pace.count(2_000);
+  assert.equal(pace.aheadMs(), 0);
+  pace.count(400);
+  assert.equal(pace.aheadMs(), 1_000);
+  wait(900);
+  assert.equal(Math.round(pace.aheadMs()), 100);
+  wait(100);
+  assert.equal(pace.aheadMs(), 0);
 });
 
-test('silence saves nothing up', () => {
-  const { pace, wait, send } = atTime();
+test('a pause saves nothing up', () => {
+  const { pace, wait } = paced(10, 5);
   wait(3_600_000);
-  send(2_001);
-  assert.ok(pace.isAhead());
+  pace.count(6);
+  assert.equal(pace.aheadMs(), 100);
 });

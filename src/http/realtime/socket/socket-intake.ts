@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
+import { createPace } from '../../../async/pace.ts';
 import type { Conversation } from '../conversation.ts';
-import { createFramePace } from './frame-pace.ts';
 
 export type SocketIntake = {
   /** We read nothing at the moment, so it is not the client's fault that nothing comes. */
@@ -22,10 +22,17 @@ export const maxUnreadBytes = 64 * 1024;
 
 /**
  * Above one of these marks, reading stops: audio that is not recognised yet, messages that wait on either side, and bytes that
- * the client does not read. It stops too while messages come faster than frame-pace.ts allows. Then its messages wait in its own
- * machine. Below half of every mark, reading goes on.
+ * the client does not read. Then its messages wait in its own machine. Below half of every mark, reading goes on.
  */
 const marks = { bufferedSeconds: 10, waiting: 128, unreadBytes: maxUnreadBytes };
+/**
+ * Every message costs this thread some microseconds, however small it is, and what this thread takes, recognition does not have. So
+ * reading stops too while more comes than this. Somebody who sends 20 ms at a time eight times as fast as it is spoken sends 400
+ * messages a second, and may send 40 s at once.
+ */
+const messagePace = { perSecond: 400, burst: 2_000 };
+/** A longer message counts as several. */
+const bytesOfOne = 4096;
 const lookEveryMs = 50;
 /** So many messages that waited are handled in one turn. Others are served between two turns. */
 const messagesInTurn = 64;
@@ -38,7 +45,7 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
   let held: SocketMessage[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isDiscarding = false;
-  const pace = createFramePace();
+  const pace = createPace(messagePace);
 
   const isAbove = (share: number) =>
     conversation.bufferedSeconds > marks.bufferedSeconds * share ||
@@ -58,15 +65,15 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
     while (handled < Math.min(messagesInTurn, held.length) && !isAbove(1)) handle(held[handled++]!);
     held = held.slice(handled);
     if (held.length > 0) timer = setTimeout(readOn, 0);
-    else if (pace.isAhead()) timer = setTimeout(readOn, lookEveryMs);
+    else if (pace.aheadMs() > 0) timer = setTimeout(readOn, lookEveryMs);
     else {
       timer = undefined;
       socket.resume();
     }
   };
   socket.on('message', (data, isBinary) => {
-    pace.count();
     const message = { data: data as Buffer, isBinary };
+    pace.count(Math.ceil(message.data.length / bytesOfOne) || 1);
     if (timer && !isDiscarding) held.push(message);
     else if (!isDiscarding) handle(message);
     stopIfAbove();
@@ -77,7 +84,7 @@ export function createSocketIntake({ socket, conversation, handle }: IntakeOptio
       stopIfAbove();
     });
   const stopIfAbove = () => {
-    if (!timer && (pace.isAhead() || (!isDiscarding && isAbove(1)))) stop();
+    if (!timer && (pace.aheadMs() > 0 || (!isDiscarding && isAbove(1)))) stop();
   };
 
   return {

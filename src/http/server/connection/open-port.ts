@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
-import { createOneATurn } from '../../../async/one-a-turn.ts';
+import { createServer, type Server } from 'node:net';
 import { expectTls } from '../../tls/plain-http.ts';
 import { type ConnectionShares, createConnectionShares } from './connection-shares.ts';
+import { createHandshakeTurns } from './handshake-turns.ts';
 
 export type OpenPortOptions = ConnectionShares & {
   host: string;
@@ -31,12 +31,7 @@ export async function openPort(options: OpenPortOptions): Promise<OpenPort> {
   const connections = createConnectionShares(options);
   const listeners: Server[] = [];
   let server: HttpServer | undefined;
-  // A handshake takes the thread about half a millisecond. Hundreds of them, begun together, would hold up everybody else.
-  const inTurn = createOneATurn();
-  const shakeHands = (socket: Socket) =>
-    void inTurn(() => {
-      if (!socket.destroyed) server?.emit('connection', socket);
-    });
+  const shakeHands = createHandshakeTurns((socket) => server?.emit('connection', socket), options.unlimited);
   const open = async (address: string, number: number) => {
     const listener = createServer({
       allowHalfOpen: true,
