@@ -57,6 +57,8 @@ export function startDecoder(options: DecoderOptions, events: ProcessEvents<Deco
     {
       entry: new URL('./process/decoder.ts', import.meta.url),
       name,
+      // Whatever a file or frame costs, what was decoded already is recognised meanwhile.
+      niceness: 10,
       flags: [`--max-old-space-size=${heapMegabytes}`],
       sees: seenVariables,
     },

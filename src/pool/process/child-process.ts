@@ -20,14 +20,13 @@ export type ForkOptions = {
   entry: URL;
   /** What messages call the process: "The … ended by SIGKILL." */
   name: string;
+  /** As in `nice`: who gives way to whom. Whoever waits for an answer of the parent waits for milliseconds, so the parent comes first. */
+  niceness: number;
   /** Of node, before the module. */
   flags?: readonly string[];
   /** The environment variables that it sees; without a list, all of them. */
   sees?: readonly string[];
 };
-
-/** As in `nice`. What children compute takes seconds; whoever waits for an answer of the parent waits for milliseconds. */
-const niceness = 5;
 
 /** Forks a module; children write to stderr only, since the parent's stdout may be a transcript. */
 export function forkProcess<To extends object, From>(
@@ -40,7 +39,7 @@ export function forkProcess<To extends object, From>(
     exited = true;
   };
   const child = forkEntry(options, exit);
-  if (child?.pid) giveWay(child.pid);
+  if (child?.pid) giveWay(child.pid, options.niceness);
   child?.on('message', (message) => {
     if (!exited) events.message(message as From);
   });
@@ -65,7 +64,7 @@ export function forkProcess<To extends object, From>(
 }
 
 /** Its threads inherit it, since they are started later. */
-function giveWay(pid: number): void {
+function giveWay(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {

@@ -69,7 +69,7 @@ export function startChild<Item extends Assignable>(
     terminate: () => child.kill(),
   });
   const child = forkProcess<ToChild, FromChild>(
-    { entry: new URL('./child.ts', import.meta.url), name },
+    { entry: new URL('./child.ts', import.meta.url), name, niceness: 5 },
     { message: receive, exit: end },
   );
   const { moduleUrl, settings, memoryReportMs } = options;
