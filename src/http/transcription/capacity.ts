@@ -1,3 +1,6 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createPaces } from '../../async/paces.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
 /** The limits for all transcriptions of the process: how many there may be, and how many bytes they may hold together. */
@@ -6,6 +9,8 @@ export type TranscriptionCapacity = {
   heldBytes(): number;
   /** Throws overloaded. Disposing of the permit gives it back. */
   takePermit(projectId: string): TranscriptionPermit;
+  /** Resolves when the project may begin another. */
+  turnOf(projectId: string, signal: AbortSignal): Promise<void>;
   /** Returns false when that would be too many bytes. */
   hold(bytes: number): boolean;
   release(bytes: number): void;
@@ -23,12 +28,19 @@ const defaultMaxHeldBytes = 256 * 1024 * 1024;
 /** An estimate of when a permit is free again. Most recordings are short. */
 const retryAfterSeconds = 2;
 
+/**
+ * Speech cannot be recognised faster than this by the cores there are, so only files that hold none wait: thousands of them would
+ * otherwise keep the decoders from others. In a cluster, files are decoded here and recognised elsewhere.
+ */
+const ofOneProject = { perSecond: 5 * availableParallelism(), burst: 20 * availableParallelism() };
+
 export function createTranscriptionCapacity({
   maxTranscriptions,
   maxHeldBytes = defaultMaxHeldBytes,
 }: CapacityOptions): TranscriptionCapacity {
   let inFlight = 0;
   let held = 0;
+  const waitOf = createPaces(ofOneProject);
   const underWay = new Map<string, number>();
   const count = (projectId: string, change: 1 | -1) => {
     const transcriptions = (underWay.get(projectId) ?? 0) + change;
@@ -54,6 +66,11 @@ export function createTranscriptionCapacity({
           count(projectId, -1);
         },
       };
+    },
+
+    async turnOf(projectId, signal) {
+      const waitMs = waitOf(projectId);
+      if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
 
     hold(bytes) {

@@ -51,7 +51,9 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
     // After the answer, the rest of the body is read and thrown away. Otherwise the answer could be lost.
     reply.raw.once('finish', () => request.raw.resume());
     try {
-      using permit = capacity.takePermit(lease.admitted.project.id);
+      const { id } = lease.admitted.project;
+      using permit = capacity.takePermit(id);
+      await capacity.turnOf(id, signal);
       using buffer = createUploadBuffer({ capacity });
       const startedAt = performance.now();
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
