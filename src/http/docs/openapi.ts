@@ -52,9 +52,9 @@ export async function openApi(app: FastifyInstance, { servers }: OpenApiOptions)
     openapi: description,
     transform: ({ schema, url, route }) => ({ schema: route.config?.documented ?? schema, url }),
   });
-  let document = '';
+  let document = Buffer.alloc(0);
   app.addHook('onReady', async () => {
-    document = JSON.stringify(describeRoutes(app, servers));
+    document = Buffer.from(JSON.stringify(describeRoutes(app, servers)));
   });
   app.get('/v1/openapi.json', {
     config: { admission: 'open' },

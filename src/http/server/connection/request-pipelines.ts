@@ -5,9 +5,10 @@ import type { Socket } from 'node:net';
 const maxUnanswered = 16;
 
 /**
- * Node.js takes all requests that have come on a connection at once, thousands of them if they are small, and answers them in
- * order. A connection on which too many wait is closed, so that it neither holds up others nor fills the memory. When a connection
- * closes, Node.js tells the first answer only; here the others learn it too, and their work ends.
+ * Node.js takes all requests that have come on a connection at once, thousands of them if they are small, and keeps the answers
+ * until those before them are sent. Here a request is begun when the one before it has been answered, and a connection on which too
+ * many wait is closed, so that it neither holds up others nor fills the memory. When a connection closes, Node.js tells the first
+ * answer only; here the others learn it too.
  */
 export function boundPipelines(handler: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
@@ -31,9 +32,14 @@ export function boundPipelines(handler: RequestListener): RequestListener {
       socket.destroy();
       return;
     }
+    const before = [...answers].at(-1);
     answers.add(response);
     response.once('close', () => answers.delete(response));
-    handler(request, response);
+    if (!before) handler(request, response);
+    else
+      before.once('close', () => {
+        if (!socket.destroyed) handler(request, response);
+      });
   };
 }
 
