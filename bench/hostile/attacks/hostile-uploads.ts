@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../service/client.ts';
 import { type Attack, dial, repeat, type Target } from '../attack.ts';
 import { oggOfLinks, wavOfRate } from '../hostile-files.ts';
@@ -46,9 +47,6 @@ async function readNothing(target: Target, until: AbortSignal): Promise<void> {
   ].join('\r\n');
   socket.pause();
   socket.write(request.repeat(200));
-  await new Promise<void>((resolve) => {
-    socket.once('close', () => resolve());
-    until.addEventListener('abort', () => resolve(), { once: true });
-  });
+  while (!socket.destroyed && !until.aborted) await sleep(20);
   socket.destroy();
 }

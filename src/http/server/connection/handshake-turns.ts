@@ -5,7 +5,7 @@ import { createOneATurn } from '../../../async/one-a-turn.ts';
 import { createPaces } from '../../../async/paces.ts';
 
 /** A handshake takes this thread a millisecond. A busy client keeps its connections, and needs few. */
-const ofOneSender = { perSecond: 40, burst: 400 };
+const ofOneSender = { perSecond: 40, burst: 100 };
 
 /**
  * Begins handshakes, one in each turn of the event loop, so that hundreds that come together hold up nobody. Those of one sender
