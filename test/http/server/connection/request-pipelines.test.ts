@@ -48,7 +48,7 @@ test('requests that come together are begun one after another, and answered in o
     assert.equal(begun.length, count);
     begun.at(-1)!.response.end(`answer to ${begun.at(-1)!.url}`);
   }
-  await until(() => /answer to \/1[^]*answer to \/2[^]*answer to \/3/.test(received()));
+  await until(() => /answer to \/1.*answer to \/2.*answer to \/3/s.test(received()));
 });
 
 test('a connection on which many wait is closed, and only the first of them was begun', async () => {
