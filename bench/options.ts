@@ -16,6 +16,7 @@ const meanings = {
   endpointing: 'milliseconds of silence that end an utterance',
   engines: 'siann, transformers, whisper.cpp, between commas',
   every: 'requests for each mishap',
+  folder: 'where the clips of sounds lie',
   forgetful: 'Redis loses what it holds whenever it ends',
   from: 'the number of the first request',
   hours: 'length of the recording',
@@ -76,8 +77,8 @@ const figureOptions = {
 } as const;
 /** They change what is printed or kept, and no figure. */
 const withoutEffect: readonly string[] = ['verbose', 'worst', 'json', 'profile'];
-/** An address may hold a password. */
-const secret: readonly string[] = ['database'];
+/** An address may hold a password, and a folder is that of one machine. */
+const secret: readonly string[] = ['database', 'folder'];
 /** Settings of the service under which it is another thing that is measured. */
 const settings = [
   'SIANN_ADAPTER',

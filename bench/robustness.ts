@@ -9,6 +9,7 @@ import { readCommand } from './options.ts';
 import { measureConcatenations } from './robustness/concatenations.ts';
 import { measureMemory } from './robustness/memory.ts';
 import { measureNoise } from './robustness/noise.ts';
+import { measureSoundClips } from './robustness/sound-clips.ts';
 import { measureTimes } from './robustness/times.ts';
 import { runChecks } from './run-checks.ts';
 import { readSpeechSets, speechFolder } from './speech-sets.ts';
@@ -19,15 +20,18 @@ const checks = {
   times: ['sentences', 'sets'],
   noise: ['minutes'],
   concatenations: ['recordings', 'seed'],
+  clips: ['folder'],
 } as const;
 type Check = keyof typeof checks;
 const names = Object.keys(checks) as Check[];
+/** The clips are somebody else's, and have to be named. */
+const usual = names.filter((name) => name !== 'clips');
 
 const { command, values } = readCommand({
   script: 'bench:robustness',
   checks,
   defaults: {
-    only: names.join(','),
+    only: usual.join(','),
     model: 'small',
     sets: 'mandarin,english,taiwanese',
     sentences: '4',
@@ -35,6 +39,7 @@ const { command, values } = readCommand({
     recordings: '500',
     seed: '22',
     hours: '0.5',
+    folder: undefined,
     verbose: false,
   },
 });
@@ -57,7 +62,13 @@ function measure(check: Check): Promise<Figure[]> {
       return measureNoise({ open, minutes: Number(values.minutes), explain });
     case 'concatenations':
       return measureConcatenated();
+    case 'clips':
+      return measureSoundClips({ open, folder: values.folder ?? refuse(), explain });
   }
+}
+
+function refuse(): never {
+  throw new Error('Name the folder of the clips: --folder ESC-50/audio');
 }
 
 async function measureConcatenated(): Promise<Figure[]> {
