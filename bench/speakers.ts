@@ -7,7 +7,7 @@ import { findSpeakerNetwork } from '../src/model/speaker-network.ts';
 import { loadConfig } from '../src/settings/config.ts';
 import { createBuiltInSpeakerModel } from '../src/speech/speakers/built-in-speaker-model.ts';
 import { createSherpaSpeakerModel } from '../src/speech/speakers/sherpa-speaker-model.ts';
-import { createVoiceActivity } from '../src/speech/windows/voice-activity.ts';
+import { createVoiceActivity } from '../src/speech/windows/voice/voice-activity.ts';
 import { createRecogniser } from '../src/wiring/create-recogniser.ts';
 import { modelSizes } from './engines/engine.ts';
 import { createExplain, type Figure, onModel } from './figures/figure.ts';

@@ -3,7 +3,7 @@ import type { Pcm } from '../../src/audio/pcm.ts';
 import { createRecordingSpeakers } from '../../src/speech/speakers/recording-speakers.ts';
 import type { SpeakerModel } from '../../src/speech/speakers/speaker-model.ts';
 import type { SpeakerTurn } from '../../src/speech/speakers/who-spoke.ts';
-import type { VoiceActivity } from '../../src/speech/windows/voice-activity.ts';
+import type { VoiceActivity } from '../../src/speech/windows/voice/voice-activity.ts';
 import { packWindows } from '../../src/speech/windows/windows.ts';
 
 export type SpeakerParts = { voice: VoiceActivity; speakerModel: SpeakerModel };

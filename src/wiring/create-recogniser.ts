@@ -18,7 +18,7 @@ import { createBuiltInSpeakerModel } from '../speech/speakers/built-in-speaker-m
 import { createSherpaSpeakerModel } from '../speech/speakers/sherpa-speaker-model.ts';
 import { createSpeakerTracker } from '../speech/speakers/speaker-tracker.ts';
 import { type TranscribeParts, transcribe } from '../speech/transcribe.ts';
-import { createVoiceActivity } from '../speech/windows/voice-activity.ts';
+import { createVoiceActivity } from '../speech/windows/voice/voice-activity.ts';
 import type { ArrivedWindow, WindowResult } from '../speech/windows/window-messages.ts';
 import { startDecoders } from './decoder-processes.ts';
 import { createOpenParts } from './open-parts.ts';

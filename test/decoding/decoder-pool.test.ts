@@ -8,7 +8,7 @@ import { BadAudio } from '../../src/audio/bad-audio.ts';
 import { decodeAudio } from '../../src/audio/decode-audio.ts';
 import { createFlacPcm, type FlacPcm } from '../../src/audio/flac/flac-pcm.ts';
 import { createDecoderPool, type DecoderPoolOptions } from '../../src/decoding/decoder-pool.ts';
-import { createVoiceActivity } from '../../src/speech/windows/voice-activity.ts';
+import { createVoiceActivity } from '../../src/speech/windows/voice/voice-activity.ts';
 import { type HeardBlock, hear } from '../../src/speech/windows/window-recording.ts';
 import { inChunks, join, noise } from '../audio/fixtures.ts';
 import { oggPage, opusHead, opusTags, wavHeader } from '../audio/hostile-files.ts';

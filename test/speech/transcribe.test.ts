@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/errors/service-error.ts';
 import type { RunOptions } from '../../src/pool/dispatcher.ts';
 import type { TranscribeOptions } from '../../src/speech/transcribe.ts';
 import { transcribe } from '../../src/speech/transcribe.ts';
-import { voiceFrameSamples } from '../../src/speech/windows/voice-activity.ts';
+import { voiceFrameSamples } from '../../src/speech/windows/voice/voice-activity.ts';
 import type { WindowJob, WindowResult } from '../../src/speech/windows/window-messages.ts';
 import { inChunks } from '../audio/fixtures.ts';
 import { toWave } from '../support/wave.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildVoiceActivityGraph } from '../../src/model/graphs/voice-activity-graph.ts';
-import { createVoiceActivity, type VoiceActivity } from '../../src/speech/windows/voice-activity.ts';
+import { createVoiceActivity, type VoiceActivity } from '../../src/speech/windows/voice/voice-activity.ts';
 
 export const publishedVoiceModel = join(
   createRequire(import.meta.url).resolve('@ricky0123/vad-web/package.json'),

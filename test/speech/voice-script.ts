@@ -1,5 +1,5 @@
 import type { Pcm } from '../../src/audio/pcm.ts';
-import { type VoiceActivity, voiceFrameSamples } from '../../src/speech/windows/voice-activity.ts';
+import { type VoiceActivity, voiceFrameSamples } from '../../src/speech/windows/voice/voice-activity.ts';
 
 /** A voice whose probabilities are written down beforehand, frame by frame. */
 export function scriptedVoice(probabilities: number[]): VoiceActivity {

@@ -1,7 +1,7 @@
 /** The entry of a decoder process: decodes the files and streams that it is given, piece by piece, and never more than one at a time. */
 import { loadDecoders } from '../../audio/decode-audio.ts';
 import { packError } from '../../pool/process/carried-error.ts';
-import { createVoiceActivity } from '../../speech/windows/voice-activity.ts';
+import { createVoiceActivity } from '../../speech/windows/voice/voice-activity.ts';
 import { tooCostly } from './decode-limits.ts';
 import { type Decoding, startDecoding } from './decoding.ts';
 import type { FromDecoder, ToDecoder } from './messages.ts';

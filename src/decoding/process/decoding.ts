@@ -6,7 +6,7 @@ import { createFlacPcm } from '../../audio/flac/flac-pcm.ts';
 import type { Pcm } from '../../audio/pcm.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { packError } from '../../pool/process/carried-error.ts';
-import type { VoiceActivity } from '../../speech/windows/voice-activity.ts';
+import type { VoiceActivity } from '../../speech/windows/voice/voice-activity.ts';
 import { hear } from '../../speech/windows/window-recording.ts';
 import { type DecodeLimits, type DecodeUse, isTooCostly, tooCostly } from './decode-limits.ts';
 import type { DecodeKind, FromDecoder } from './messages.ts';

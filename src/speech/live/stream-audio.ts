@@ -1,6 +1,6 @@
 import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
-import { voiceFrameSamples } from '../windows/voice-activity.ts';
+import { voiceFrameSamples } from '../windows/voice/voice-activity.ts';
 
 /** The latest audio of a stream and its voice probabilities, by sample and frame of the stream. */
 export type StreamAudio = {

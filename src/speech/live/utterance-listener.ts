@@ -1,7 +1,7 @@
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';
-import type { VoiceActivityStream } from '../windows/voice-activity.ts';
-import { paddingAfter } from '../windows/voice-thresholds.ts';
+import type { VoiceActivityStream } from '../windows/voice/voice-activity.ts';
+import { paddingAfter } from '../windows/voice/voice-thresholds.ts';
 import { findPause } from '../windows/window-pause.ts';
 import { createStreamAudio } from './stream-audio.ts';
 import { type Utterance, UtteranceTracker } from './utterance-tracker.ts';

@@ -1,12 +1,12 @@
 import { pcmSampleRate } from '../../audio/pcm.ts';
-import { voiceFrameSamples } from '../windows/voice-activity.ts';
+import { voiceFrameSamples } from '../windows/voice/voice-activity.ts';
 import {
   enoughEvidence,
   enterProbability,
   paddingBefore,
   splitSamples,
   stayProbability,
-} from '../windows/voice-thresholds.ts';
+} from '../windows/voice/voice-thresholds.ts';
 
 /** Something said in one go, in samples of the stream. */
 export type Utterance = {

@@ -1,6 +1,6 @@
 import { buildWindow } from '../windows/build-window.ts';
 import type { SpeechWindow } from '../windows/speech-window.ts';
-import { paddingAfter, paddingBefore } from '../windows/voice-thresholds.ts';
+import { paddingAfter, paddingBefore } from '../windows/voice/voice-thresholds.ts';
 import { keptAfter, keptBefore, type Stretch, wholeGap } from '../windows/window-plan.ts';
 import type { StreamAudio } from './stream-audio.ts';
 import type { Utterance } from './utterance-tracker.ts';

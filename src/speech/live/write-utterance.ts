@@ -3,8 +3,8 @@ import { joinText } from '../text/join-text.ts';
 import { writeSegment } from '../text/write-segment.ts';
 import type { LanguageSetting, SpokenLanguage } from '../transcript/languages.ts';
 import { type SpeechWindow, toRecordingTime } from '../windows/speech-window.ts';
-import { certainProbability } from '../windows/voice-thresholds.ts';
-import { isMadeOfTones } from '../windows/voice-tones.ts';
+import { certainProbability } from '../windows/voice/voice-thresholds.ts';
+import { isMadeOfTones } from '../windows/voice/voice-tones.ts';
 import type { RecognisedWindow } from '../windows/window-messages.ts';
 import type { StreamText } from './stream-recogniser.ts';
 

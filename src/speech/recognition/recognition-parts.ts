@@ -1,5 +1,5 @@
 import type { Dispatcher } from '../../pool/dispatcher.ts';
-import type { VoiceActivity } from '../windows/voice-activity.ts';
+import type { VoiceActivity } from '../windows/voice/voice-activity.ts';
 import type { WindowJob, WindowResult } from '../windows/window-messages.ts';
 import type { PromptTokeniser } from './prompt-tokens.ts';
 

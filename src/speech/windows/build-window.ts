@@ -1,7 +1,7 @@
 import { joinSamples } from '../../audio/audio-block.ts';
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
 import { type SpeechWindow, toWindowTime, type WindowPiece } from './speech-window.ts';
-import { voiceCertainty } from './voice-certainty.ts';
+import { voiceCertainty } from './voice/voice-certainty.ts';
 import type { PlannedWindow, Stretch } from './window-plan.ts';
 
 /** A recording or a stream, as far as it is still kept. */

@@ -1,4 +1,4 @@
-import { voiceFrameSamples } from './voice-activity.ts';
+import { voiceFrameSamples } from './voice/voice-activity.ts';
 import {
   enoughEvidence,
   enterProbability,
@@ -6,7 +6,7 @@ import {
   paddingBefore,
   splitSamples,
   stayProbability,
-} from './voice-thresholds.ts';
+} from './voice/voice-thresholds.ts';
 
 /** A stretch of speech, in samples of the recording. */
 export type SpeechSpan = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { pcmSampleRate } from '../../audio/pcm.ts';
 import type { SpeechSpan } from './speech-spans.ts';
 import type { SpeechWindow } from './speech-window.ts';
-import { voiceFrameSamples } from './voice-activity.ts';
+import { voiceFrameSamples } from './voice/voice-activity.ts';
 import type { Stretch } from './window-plan.ts';
 import { sumOf, type WindowRecording } from './window-recording.ts';
 

@@ -1,5 +1,5 @@
 import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
-import { voiceFrameSamples } from './voice-activity.ts';
+import { voiceFrameSamples } from './voice/voice-activity.ts';
 
 const step = pcmSampleRate / 100;
 /** Longer than the closure of a plosive, so that the pause between two words wins over the one inside "happy". */

@@ -1,6 +1,6 @@
 import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
-import { type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import { type VoiceActivity, voiceFrameSamples } from './voice/voice-activity.ts';
 
 /** As many frames as the voice detector takes at once; small enough that a lone word keeps little silence in memory. */
 export const blockSamples = 24 * voiceFrameSamples;

@@ -5,7 +5,7 @@ import { pcmSampleRate } from '../../../src/audio/pcm.ts';
 import type { Priority, RunOptions } from '../../../src/pool/dispatcher.ts';
 import type { RecognitionEvent, StreamOptions } from '../../../src/speech/live/stream-recogniser.ts';
 import { createWindowStreamRecogniser } from '../../../src/speech/live/window-stream-recogniser.ts';
-import { voiceFrameSamples } from '../../../src/speech/windows/voice-activity.ts';
+import { voiceFrameSamples } from '../../../src/speech/windows/voice/voice-activity.ts';
 import type { WindowJob, WindowResult } from '../../../src/speech/windows/window-messages.ts';
 import { recognisedSegment, recognisedWindow } from '../recognised.ts';
 import { scriptedVoice } from '../voice-script.ts';

@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
-import type { Pcm } from '../../audio/pcm.ts';
-import { type Graph, openGraph } from '../../model/onnx/graph-session.ts';
+import type { Pcm } from '../../../audio/pcm.ts';
+import { type Graph, openGraph } from '../../../model/onnx/graph-session.ts';
 
 /** How likely it is that somebody speaks, for each frame of a recording. */
 export interface VoiceActivity extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { pcmSampleRate } from '../../audio/pcm.ts';
+import { pcmSampleRate } from '../../../audio/pcm.ts';
 
 /** When a voice counts as speech, for files and streams alike. Probabilities are the voice detector's, lengths are in samples. */
 

@@ -1,5 +1,5 @@
+import type { Stretch } from '../window-plan.ts';
 import { voiceFrameSamples } from './voice-activity.ts';
-import type { Stretch } from './window-plan.ts';
 
 /** How sure the voice detector was that somebody speaks in these stretches. */
 export function voiceCertainty(stretches: readonly Stretch[], probability: (frame: number) => number) {

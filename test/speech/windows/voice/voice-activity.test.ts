@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openVoiceActivity } from '../voice-graph.ts';
-import { readFixture } from '../voice-sounds.ts';
+import { openVoiceActivity } from '../../voice-graph.ts';
+import { readFixture } from '../../voice-sounds.ts';
 
 test('the probabilities do not depend on how the samples arrive', async () => {
   await using voice = await openVoiceActivity();

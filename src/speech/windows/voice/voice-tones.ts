@@ -1,5 +1,5 @@
-import { createFourierTransform } from '../../audio/fourier.ts';
-import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
+import { createFourierTransform } from '../../../audio/fourier.ts';
+import { type Pcm, pcmSampleRate } from '../../../audio/pcm.ts';
 
 const transformSamples = 2048;
 const firstBin = Math.round((300 * transformSamples) / pcmSampleRate);

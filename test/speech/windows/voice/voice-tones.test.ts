@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMadeOfTones } from '../../../src/speech/windows/voice-tones.ts';
-import { readFixture, silence, toneMusic, whiteNoise } from '../voice-sounds.ts';
+import { isMadeOfTones } from '../../../../src/speech/windows/voice/voice-tones.ts';
+import { readFixture, silence, toneMusic, whiteNoise } from '../../voice-sounds.ts';
 
 test('chords and melodies are tones', () => {
   const music = toneMusic(30);
