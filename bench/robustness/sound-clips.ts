@@ -8,7 +8,10 @@ type SoundClipsOptions = { open: () => Promise<Recogniser>; folder: string; expl
 
 const parts = ['selection', 'reporting'] as const;
 
-/** How many clips of a folder, in which nobody speaks, are given a text. Every other clip is for choosing thresholds. */
+/** Every fifth clip is one that thresholds were chosen on. */
+const partOf = (place: number) => (place % 5 === 4 ? 'selection' : 'reporting');
+
+/** How many clips of a folder, in which nobody speaks, are given a text. */
 export async function measureSoundClips({ open, folder, explain }: SoundClipsOptions): Promise<Figure[]> {
   await using recogniser = await open();
   const files = (await readdir(folder)).filter((name) => /\.(wav|ogg|flac|mp3)$/.test(name)).sort();
@@ -19,10 +22,10 @@ export async function measureSoundClips({ open, folder, explain }: SoundClipsOpt
     for await (const segment of recogniser.transcribe(bytes, { language: 'mixed' })) text += segment.text;
     if (text === '') continue;
     explain(`${name}: ${text}`);
-    written[parts[place % 2]!]++;
+    written[partOf(place)]++;
   }
-  return parts.map((part, place) => {
-    const clips = Math.ceil((files.length - place) / 2);
+  return parts.map((part) => {
+    const clips = files.filter((_, place) => partOf(place) === part).length;
     return {
       id: `clips/${part}`,
       what: `clips of sounds in which nobody speaks, of ${clips}: with a text`,

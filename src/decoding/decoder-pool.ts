@@ -6,7 +6,7 @@ import type { Pcm } from '../audio/pcm.ts';
 import type { StreamDecoding } from '../audio/stream-decoding.ts';
 import { hasCode, ServiceError } from '../errors/service-error.ts';
 import { createProcessPool, type PoolLog } from '../pool/process-pool.ts';
-import type { HeardBlock } from '../speech/windows/window-recording.ts';
+import type { HeardBlock } from '../speech/windows/voice/voice-activity.ts';
 import {
   type DecoderEnd,
   type DecoderOptions,

@@ -13,7 +13,8 @@ import { writeSegment } from './text/write-segment.ts';
 import type { LanguageSetting } from './transcript/languages.ts';
 import type { Segment, TranscribedRecording } from './transcript/segment.ts';
 import type { SpeechWindow } from './windows/speech-window.ts';
-import { type HeardBlock, hear } from './windows/window-recording.ts';
+import type { HeardBlock } from './windows/voice/voice-activity.ts';
+import { hear } from './windows/window-recording.ts';
 import { priorityOf, type Urgency } from './windows/window-urgency.ts';
 import { packHeard } from './windows/windows.ts';
 

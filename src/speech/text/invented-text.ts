@@ -7,11 +7,16 @@ const sureLogProbability = -0.6;
 const sureVoice = 0.75;
 const noSpeechThreshold = 0.6;
 const hopelessLogProbability = -1;
+/** Of speech, clear or in noise, a window's mean lies above 0.8. Of animals, coughs and machines that pass for speech, it lies below 0.65. */
+const doubtfulVoice = 0.7;
+/** What was said so clearly is kept, however quiet it was. */
+const clearLogProbability = -0.35;
 
 /** A window's segments without those that Whisper wrote although nobody spoke. */
 export function withoutInvented(recognised: RecognisedWindow, window: SpeechWindow): RecognisedSegment[] {
   const { noSpeechProbability, averageLogProbability } = recognised;
   if (noSpeechProbability > noSpeechThreshold && averageLogProbability < hopelessLogProbability) return [];
+  if (window.meanProbability < doubtfulVoice && averageLogProbability < clearLogProbability) return [];
   return recognised.segments.filter((segment) => {
     const invented = inventedPhrase(segment.text);
     if (invented === undefined) return true;

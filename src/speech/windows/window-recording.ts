@@ -1,12 +1,10 @@
 import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
-import { type VoiceActivity, voiceFrameSamples } from './voice/voice-activity.ts';
+import { withSecondHearing } from './voice/second-hearing.ts';
+import { type HeardBlock, type VoiceActivity, voiceFrameSamples } from './voice/voice-activity.ts';
 
 /** As many frames as the voice detector takes at once; small enough that a lone word keeps little silence in memory. */
 export const blockSamples = 24 * voiceFrameSamples;
-
-/** A stretch of a recording, and how likely it is that somebody speaks in each of its frames. */
-export type HeardBlock = { samples: Pcm; probabilities: Float32Array };
 
 type Block = { samples: Pcm; probabilities: Float32Array; frameSums: Float64Array };
 
@@ -70,12 +68,15 @@ export class WindowRecording {
 /** Cuts a recording into blocks, and listens for voices in each. All blocks but the last are of `blockSamples`. */
 export async function* hear(audio: AsyncIterable<Pcm>, voice: VoiceActivity): AsyncGenerator<HeardBlock> {
   const stream = voice.open();
-  for await (const samples of inBlocks(audio)) {
-    let probabilities = await stream.push(samples);
-    if (samples.length % voiceFrameSamples > 0)
-      probabilities = joinSamples([probabilities, await stream.end()]);
-    yield { samples, probabilities };
-  }
+  const heard = async function* () {
+    for await (const samples of inBlocks(audio)) {
+      let probabilities = await stream.push(samples);
+      if (samples.length % voiceFrameSamples > 0)
+        probabilities = joinSamples([probabilities, await stream.end()]);
+      yield { samples, probabilities };
+    }
+  };
+  yield* withSecondHearing(heard(), voice);
 }
 
 /** Cuts chunks of any length into blocks of one length, so that the result does not depend on how the audio arrived. */

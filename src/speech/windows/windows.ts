@@ -2,13 +2,13 @@ import { type Pcm, pcmSampleRate } from '../../audio/pcm.ts';
 import { buildWindow } from './build-window.ts';
 import { type SpeechSpan, SpeechSpanTracker } from './speech-spans.ts';
 import type { SpeechWindow } from './speech-window.ts';
-import type { VoiceActivity } from './voice/voice-activity.ts';
+import type { HeardBlock, VoiceActivity } from './voice/voice-activity.ts';
 import { certainProbability } from './voice/voice-thresholds.ts';
 import { isMadeOfTones } from './voice/voice-tones.ts';
 import { WindowCoverage } from './window-coverage.ts';
 import { findPause } from './window-pause.ts';
 import { keptBefore, type PlannedWindow, WindowPlan } from './window-plan.ts';
-import { type HeardBlock, hear, WindowRecording } from './window-recording.ts';
+import { hear, WindowRecording } from './window-recording.ts';
 
 export type PackOptions = {
   signal?: AbortSignal;

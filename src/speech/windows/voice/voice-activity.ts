@@ -15,6 +15,9 @@ export interface VoiceActivityStream {
   end(): Promise<Float32Array>;
 }
 
+/** A stretch of a recording, and how likely it is that somebody speaks in each of its frames. */
+export type HeardBlock = { samples: Pcm; probabilities: Float32Array };
+
 export const voiceFrameSamples = 512;
 
 const contextSamples = 64;
