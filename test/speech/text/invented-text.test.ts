@@ -44,6 +44,22 @@ test('a window without speech and without a likely text is dropped whole', () =>
   }
 });
 
+test('what sounds little like a voice is kept only when the decoder is sure of it', () => {
+  const likely = (averageLogProbability: number) =>
+    recognisedWindow([recognisedSegment()], { averageLogProbability });
+  const doubtful = speechWindow({ meanProbability: 0.6 });
+  assert.equal(kept(likely(-0.3), doubtful).length, 1);
+  assert.equal(kept(likely(-0.5), doubtful).length, 0);
+  assert.equal(kept(likely(-0.5), speechWindow({ meanProbability: 0.8 })).length, 1);
+});
+
+test('a guess at a sound shorter than a word is dropped, and one at a longer sound is not', () => {
+  const guess = recognisedWindow([recognisedSegment()], { averageLogProbability: -1.3 });
+  const lasting = (endSeconds: number) => speechWindow({ speech: [{ startSeconds: 0.2, endSeconds }] });
+  assert.equal(kept(guess, lasting(0.6)).length, 0);
+  assert.equal(kept(guess, lasting(2)).length, 1);
+});
+
 test("a segment is as likely as its tokens' mean, and one without tokens is not NaN", () => {
   assert(Math.abs(meanLogProbability(recognisedSegment()) + 0.2) < 1e-12);
   assert.equal(meanLogProbability(recognisedSegment({ logProbabilities: [] })), 0);
