@@ -3,6 +3,8 @@ export type PaceOptions = {
   perSecond: number;
   /** So much may come at once. */
   burst: number;
+  /** Nobody is asked to wait longer than this, whatever came before. */
+  longestMs?: number;
   now?(): number;
 };
 
@@ -13,7 +15,9 @@ export type Pace = {
 };
 
 /** A bucket that empties evenly: the leaky bucket as a meter (ITU-T I.371). */
-export function createPace({ perSecond, burst, now = () => performance.now() }: PaceOptions): Pace {
+export function createPace(options: PaceOptions): Pace {
+  const { perSecond, burst, longestMs = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
+  const mostHeld = burst + (longestMs / 1000) * perSecond;
   let held = 0;
   let countedAt = now();
   const drain = () => {
@@ -24,7 +28,7 @@ export function createPace({ perSecond, burst, now = () => performance.now() }: 
   return {
     count(amount = 1) {
       drain();
-      held += amount;
+      held = Math.min(mostHeld, held + amount);
     },
     aheadMs() {
       drain();

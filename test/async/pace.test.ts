@@ -35,3 +35,12 @@ test('a pause saves nothing up', () => {
   pace.count(6);
   assert.equal(pace.aheadMs(), 100);
 });
+
+test('whatever came before, nobody waits longer than the longest wait', () => {
+  let time = 0;
+  const pace = createPace({ perSecond: 10, burst: 5, longestMs: 2_000, now: () => time });
+  pace.count(1_000);
+  assert.equal(pace.aheadMs(), 2_000);
+  time += 2_000;
+  assert.equal(pace.aheadMs(), 0);
+});

@@ -21,7 +21,13 @@ export function routeUpgrades(server: Server, handler: RequestListener): void {
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    response.assignSocket(socket);
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // A request that came before it on this connection is not answered yet, so the connection cannot change its protocol.
+      socket.destroy();
+      return;
+    }
     response.once('finish', () => socket.destroySoon());
     handler(request, response);
   });

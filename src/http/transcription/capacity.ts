@@ -32,7 +32,11 @@ const retryAfterSeconds = 2;
  * Speech cannot be recognised faster than this by the cores there are, so only files that hold none wait: thousands of them would
  * otherwise keep the decoders from others. In a cluster, files are decoded here and recognised elsewhere.
  */
-const ofOneProject = { perSecond: 5 * availableParallelism(), burst: 20 * availableParallelism() };
+const ofOneProject = {
+  perSecond: 5 * availableParallelism(),
+  burst: 20 * availableParallelism(),
+  longestMs: 5_000,
+};
 
 export function createTranscriptionCapacity({
   maxTranscriptions,

@@ -321,3 +321,19 @@ test('behind a proxy, a stream must come over HTTPS', async () => {
   assert.equal(await connect({ ...forwarded, 'x-forwarded-proto': 'http' }), 403);
   assert.equal(await connect({}), 403);
 });
+
+test('an upgrade behind a request that is not answered yet ends its connection, and nothing else', async () => {
+  await using service = await startService();
+  const connection = await openRaw(service.ports.live, service.ca);
+  const upgrade = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  connection.send(
+    `GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/speech/realtime HTTP/1.1\r\nHost: a\r\n${upgrade.join('\r\n')}\r\n\r\n`,
+  );
+  await connection.closed();
+  assert.equal((await service.fetch('/healthz')).status, 200);
+});

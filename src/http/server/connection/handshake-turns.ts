@@ -1,31 +1,42 @@
 import type { Socket } from 'node:net';
 import { normaliseAddress, senderOf } from '../../../addresses/client-address.ts';
 import type { NetworkList } from '../../../addresses/networks.ts';
-import { createOneATurn } from '../../../async/one-a-turn.ts';
 import { createPaces } from '../../../async/paces.ts';
 
 /** A handshake takes this thread a millisecond. A busy client keeps its connections, and needs few. */
-const ofOneSender = { perSecond: 40, burst: 100 };
+const ofOneSender = { perSecond: 40, burst: 100, longestMs: 5_000 };
 
 /**
- * Begins handshakes, one in each turn of the event loop, so that hundreds that come together hold up nobody. Those of one sender
- * are begun at a pace: whoever opens a new connection for each request waits, and takes nothing from the others.
+ * Begins handshakes, one in each turn of the event loop, so that hundreds that come together hold up nobody. Senders take turns, so
+ * that nobody waits behind all connections of others. Those of one sender are begun at a pace: whoever opens a new connection for each
+ * request waits, and takes nothing from the others.
  */
 export function createHandshakeTurns(
   begin: (socket: Socket) => void,
   unlimited?: NetworkList,
 ): (socket: Socket) => void {
-  const inTurn = createOneATurn();
   const waitOf = createPaces(ofOneSender);
-  const beginInTurn = (socket: Socket) =>
-    void inTurn(() => {
-      if (!socket.destroyed) begin(socket);
-    });
+  /** In the order in which senders have their turns: one that had it goes to the end. */
+  const waiting = new Map<string, Socket[]>();
+  const next = () => {
+    const [sender, sockets] = waiting.entries().next().value!;
+    waiting.delete(sender);
+    const socket = sockets.shift()!;
+    if (sockets.length > 0) waiting.set(sender, sockets);
+    if (waiting.size > 0) setImmediate(next);
+    if (!socket.destroyed) begin(socket);
+  };
+  const beginInTurn = (sender: string, socket: Socket) => {
+    const sockets = waiting.get(sender);
+    if (sockets) sockets.push(socket);
+    else waiting.set(sender, [socket]);
+    if (waiting.size === 1 && !sockets) setImmediate(next);
+  };
   return (socket) => {
     const address = normaliseAddress(socket.remoteAddress ?? '');
-    if (unlimited?.includes(address)) return beginInTurn(socket);
-    const waitMs = waitOf(senderOf(address));
-    if (waitMs === 0) beginInTurn(socket);
-    else setTimeout(() => beginInTurn(socket), waitMs).unref();
+    const sender = senderOf(address);
+    const waitMs = unlimited?.includes(address) ? 0 : waitOf(sender);
+    if (waitMs === 0) beginInTurn(sender, socket);
+    else setTimeout(() => beginInTurn(sender, socket), waitMs).unref();
   };
 }

@@ -38,7 +38,10 @@ export function boundPipelines(handler: RequestListener): RequestListener {
     if (!before) handler(request, response);
     else
       before.once('close', () => {
-        if (!socket.destroyed) handler(request, response);
+        if (socket.destroyed) return;
+        // The answer before had a time in which it had to be read, and Node.js ends that only when the connection is idle.
+        socket.setTimeout(0);
+        handler(request, response);
       });
   };
 }

@@ -34,3 +34,15 @@ test('a connection that has gone meanwhile has no handshake', async () => {
   await sleep(20);
   assert.equal(begun, 0);
 });
+
+test('senders take turns, so that one connection does not wait behind all those of another', async () => {
+  const begun: string[] = [];
+  const shakeHands = createHandshakeTurns(({ remoteAddress }) => begun.push(remoteAddress!));
+  begunBy('192.0.2.1', 90, shakeHands);
+  begunBy('192.0.2.2', 90, shakeHands);
+  begunBy('192.0.2.3', 1, shakeHands);
+  const deadline = performance.now() + 5_000;
+  while (begun.length < 181 && performance.now() < deadline) await sleep(5);
+  assert.equal(begun.length, 181);
+  assert.equal(begun.indexOf('192.0.2.3'), 2);
+});
