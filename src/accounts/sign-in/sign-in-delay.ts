@@ -41,6 +41,24 @@ export function createSignInDelay({ counters, wait = delay }: Options): SignInDe
   // Each hash takes memory and one of the four threads that files and names of hosts need too.
   const places = createPlaces({ running: 2, waiting: 6 });
   const placesOfKnown = createPlaces({ running: 1, waiting: 7 });
+  const placesOfShown = createPlaces({ running: 1, waiting: 7 });
+  /** Tries that wait or are being checked, which may all turn out to be wrong. */
+  const underWay = new Map<string, number>();
+  const counting = async <Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> => {
+    const add = (change: number) => {
+      for (const name of names) {
+        const tries = (underWay.get(name) ?? 0) + change;
+        if (tries > 0) underWay.set(name, tries);
+        else underWay.delete(name);
+      }
+    };
+    add(1);
+    try {
+      return await work();
+    } finally {
+      add(-1);
+    }
+  };
   const slow = async (failed: number) => {
     if (failed > freeFailures)
       await wait(Math.min(longestDelayMs, firstDelayMs * 2 ** (failed - freeFailures - 1)));
@@ -57,18 +75,25 @@ export function createSignInDelay({ counters, wait = delay }: Options): SignInDe
     // A name is hashed, since whoever guesses may send one of any length.
     const forName = `sign-in name ${hashOf(name)}`;
     const forBoth = `sign-in ${hashOf(`${sender} ${name}`)}`;
-    const names = [forBoth, `sign-in address ${sender}`, forName];
+    const forAddress = `sign-in address ${sender}`;
+    const names = [forBoth, forAddress, forName];
     const [both = 0, fromAddress = 0, byAnyone = 0] = await Promise.all(names.map(counters.readCount));
-    if (Math.max(both, fromAddress) >= maxFailures) throw tooMany(forgetAfterMs / 1000);
+    const tries = Math.max(
+      both + (underWay.get(forBoth) ?? 0),
+      fromAddress + (underWay.get(forAddress) ?? 0),
+    );
+    if (tries >= maxFailures) throw tooMany(forgetAfterMs / 1000);
     if (byAnyone >= maxFailures) {
       const waitMs = await counters.takeToken(`sign-in guesses ${hashOf(name)}`, guessesPerSecond);
       if (waitMs > 0) throw tooManyForName(waitMs / 1000);
     }
-    await slow(Math.max(both, fromAddress, byAnyone));
-    const right = await places.run(isRight);
-    if (right) await Promise.all([forBoth, forName].map(counters.forgetCount));
-    else await Promise.all(names.map((each) => counters.countUp(each, forgetAfterMs)));
-    return right;
+    return counting([forBoth, forAddress], async () => {
+      await slow(Math.max(both, fromAddress, byAnyone));
+      const right = await places.run(isRight);
+      if (right) await Promise.all([forBoth, forName].map(counters.forgetCount));
+      else await Promise.all(names.map((each) => counters.countUp(each, forgetAfterMs)));
+      return right;
+    });
   };
 
   return {
@@ -85,7 +110,7 @@ export function createSignInDelay({ counters, wait = delay }: Options): SignInDe
       const count = await counters.countUp(`setup address ${senderOf(address)}`, forgetAfterMs);
       if (count > maxFailures) throw tooMany(forgetAfterMs / 1000);
     },
-    hashing: (work) => places.run(work),
+    hashing: placesOfShown.run,
   };
 }
 

@@ -115,5 +115,36 @@ function create() {
   const clock = createTestClock();
   const counters = createMemoryCounters({ clock });
   const delay = createSignInDelay({ counters, wait: async (milliseconds) => waits.push(milliseconds) });
-  return { delay, attempt: delay.attempt, waits, clock };
+  return { delay, attempt: delay.attempt, hashing: delay.hashing, waits, clock };
 }
+
+test('tries that wait at the same time are as many as may fail, and no more', async () => {
+  let over = () => {};
+  const waited = new Promise<void>((resolve) => {
+    over = resolve;
+  });
+  let isWaiting = false;
+  const counters = createMemoryCounters({ clock: createTestClock() });
+  const { attempt } = createSignInDelay({ counters, wait: async () => (isWaiting ? waited : undefined) });
+  let looked = 0;
+  const guess = () =>
+    attempt({ name: 'mei', address: '192.0.2.1' }, async () => {
+      looked += 1;
+      return false;
+    }).catch(() => {});
+  for (let n = 0; n < 15; n += 1) await guess();
+  isWaiting = true;
+  const together = Array.from({ length: 60 }, guess);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  over();
+  await Promise.all(together);
+  assert.equal(looked, 20);
+});
+
+test('whoever has shown that they may hashes a password, though guesses keep every place busy', async () => {
+  const { attempt, hashing } = create();
+  const never = new Promise<boolean>(() => {});
+  for (let n = 0; n < 20; n += 1)
+    void attempt({ name: 'mei', address: `198.51.100.${n}` }, () => never).catch(() => {});
+  assert.equal(await hashing(async () => 'done'), 'done');
+});
