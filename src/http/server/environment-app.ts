@@ -6,6 +6,7 @@ import { errorBody, ServiceError } from '../../errors/service-error.ts';
 import { createAdmissionHook } from './admission-hook.ts';
 import { answerClientError } from './client-error.ts';
 import type { ClientOrigin } from './client-origin.ts';
+import { askForBody } from './connection/ask-for-body.ts';
 import { startBodyDeadline } from './connection/body-deadline.ts';
 import { errorHeaders } from './error-headers.ts';
 import { createKnownPaths } from './known-paths.ts';
@@ -71,6 +72,11 @@ export async function createEnvironmentApp(options: EnvironmentAppOptions): Prom
     if (!request.routeOptions.config.pacesBody) expectBody(request, reply);
     if (state.draining) reply.header('connection', 'close');
     done(secure || request.routeOptions.config.insecure ? undefined : new ServiceError('https_required'));
+  });
+  // The gate has admitted the request. A route that paces its body asks for it by itself.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!request.routeOptions.config.pacesBody) askForBody(request, reply);
+    done(null, payload);
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     // Node.js destroys a socket on which nothing has moved for so long. After the answer, it sets the time of idle connections.

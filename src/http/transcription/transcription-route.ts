@@ -4,6 +4,7 @@ import type { Metrics } from '../../operations/metrics.ts';
 import type { ServiceLog } from '../../operations/service-log.ts';
 import type { Recogniser } from '../../speech/recogniser.ts';
 import { leaseOf } from '../server/admission-hook.ts';
+import { askForBody } from '../server/connection/ask-for-body.ts';
 import { answerAtOnce, answerWithEvents } from './answer.ts';
 import type { TranscriptionCapacity } from './capacity.ts';
 import { ClientGone, connectionSignal } from './connection-signal.ts';
@@ -56,7 +57,7 @@ export function transcriptionRoute(app: FastifyInstance, options: TranscriptionR
       await capacity.turnOf(id, signal);
       using buffer = createUploadBuffer({ capacity });
       const startedAt = performance.now();
-      if (request.headers.expect !== undefined) reply.raw.writeContinue();
+      askForBody(request, reply);
       const upload = await receiveUpload({
         ...readUploadHeaders(request.headers),
         chunks: paceUpload(requestBytes(request.raw, signal), { ...options.pace, signal }),

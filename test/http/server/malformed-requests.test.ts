@@ -83,6 +83,23 @@ describe('what is not proper HTTP', () => {
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*x-request-id: req_/);
   });
 
+  test('a client that waits with its body is asked for it, on every route that reads one', async () => {
+    await using connection = await openRaw(running.ports.live, running.ca);
+    const body = '{"name":"nobody","password":"a long password"}';
+    const head = [
+      'POST /console/api/sign-in HTTP/1.1',
+      'Host: localhost',
+      'X-Siann-Console: 1',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ];
+    connection.send(`${head.join('\r\n')}\r\n\r\n`);
+    await connection.until(/^HTTP\/1\.1 100 Continue/);
+    connection.send(body);
+    await connection.until(/HTTP\/1\.1 40\d /);
+  });
+
   test('headers that never end are cut off, and so is a connection on which nothing is asked', async () => {
     await using slow = await openRaw(running.ports.live, running.ca);
     await using silent = await openRaw(running.ports.live, running.ca);
