@@ -20,6 +20,8 @@ export function guideRoutes(app: FastifyInstance): void {
       frameDocs({ ...page, body: renderMarkdown(text) }),
     );
     guides.set(name, rendered);
+    // A file that could not be read is tried again.
+    rendered.catch(() => guides.delete(name));
     return rendered;
   };
   const config = { admission: 'open' } as const;

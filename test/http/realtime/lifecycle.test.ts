@@ -272,10 +272,11 @@ test('a request for another protocol than WebSocket is answered as HTTP', async 
   for (const lines of [
     'Sec-WebSocket-Version: 12',
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short',
+    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: realtime\u00a0',
   ]) {
     await using odd = await openRaw(service.ports.live, service.ca);
     const headers = `${head.replace('h2c', 'websocket')}${lines}\r\n`;
-    odd.send(`GET /v1/speech/realtime HTTP/1.1\r\n${headers}\r\n`);
+    odd.send(Buffer.from(`GET /v1/speech/realtime HTTP/1.1\r\n${headers}\r\n`, 'latin1'));
     assert.match(await odd.closed(), /^HTTP\/1\.1 400 [\s\S]*"code":"invalid_value"/);
   }
   assert.equal(await metric(service, 'siann_leases_open'), 0);

@@ -86,7 +86,9 @@ function checkUpgrade({ headers, upgrade, method }: IncomingMessage & { upgrade?
 
 export function offeredProtocols(headers: IncomingMessage['headers']): string[] {
   const offered = headers['sec-websocket-protocol'];
-  return offered === undefined ? [] : offered.split(',').map((name) => name.trim());
+  return offered === undefined
+    ? []
+    : offered.split(',').map((name) => name.replaceAll(/^[ \t]+|[ \t]+$/g, ''));
 }
 
 function refusal(message: string): ServiceError {
