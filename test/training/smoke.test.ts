@@ -17,7 +17,9 @@ test('an adapter is trained, written and read back, from packed weights and spee
   assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}`);
   for (const line of run.stdout.split('\n').filter((each) => each.startsWith('LEFT OUT')))
     context.diagnostic(line);
-  assert.match(run.stdout, /labels: \{'soft': 5, 'reference': 3, 'phrase': 5/);
+  // Two processes label side by side, in whatever order they come.
+  assert.match(run.stdout, /labels: \{'soft': 5, 'reference': 3, 'phrase': 0/);
+  assert.match(run.stdout, /labels: \{'soft': 0, 'reference': 0, 'phrase': 5/);
   assert.match(run.stdout, /training ended after 3 steps .* 0 steps left out/);
   assert.match(run.stdout, /file \| taiwanese/);
   assert.match(run.stdout, /smoke run passed/);

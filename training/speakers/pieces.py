@@ -62,7 +62,7 @@ class PieceSampler:
         self.classes = len(speakers) * len(VARIANTS)
 
     def batch(self, count: int, seconds: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Sound [n, samples], the factor by which to warp its formants [n], and its class [n]."""
+        """Sound [n, samples], how to warp its formants [n, 2], and its class [n]."""
         random, speech = self._random, self._speech
         speaker = random.integers(len(self._counts), size=count)
         variant = random.choice(len(VARIANTS), size=count, p=(0.4, 0.15, 0.15, 0.15, 0.15))
@@ -81,7 +81,7 @@ class PieceSampler:
         sound = at(whole) * (1 - share) + at(whole + 1) * share
         sound = self._with_others(sound, speaker)
         recorded = torch.full((count,), samples, device=self._device)
-        warp = tensor([VARIANTS[each][1] for each in variant]).float()
+        warp = tensor([(VARIANTS[each][1], 0) for each in variant]).float()
         babble = lambda rows, _: sum(sound.roll(shift, 0)[rows] for shift in (1, 2, 3))
         distorted = distort(sound, recorded, self._surroundings, babble, self._device_random)
         return distorted, warp, tensor(speaker * len(VARIANTS) + variant)
