@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { pcmSampleRate } from '../../../src/audio/pcm.ts';
+import { toLinear16 } from '../../../src/audio/samples/linear16.ts';
+import { clearlySpoken, createRepeatedSpeech } from '../../service/clips.ts';
 import { type Attack, repeat, type Target } from '../attack.ts';
 import { unfinishedFlac } from '../flac-stream.ts';
 
@@ -8,6 +11,7 @@ const siann = '/v1/speech/realtime';
 const openai = '/v1/realtime?intent=transcription';
 /** How much the attacker's own machine lets wait. */
 const waitingBytes = 4e6;
+const halfSecondBytes = pcmSampleRate;
 
 type Flood = (socket: WebSocket, isOver: () => boolean) => Promise<void>;
 
@@ -28,6 +32,7 @@ export const streamFloods: Attack[] = [
   flood('finalize without end', siann, (socket, isOver) =>
     sendWhile(socket, isOver, () => socket.send('{"type":"finalize"}')),
   ),
+  flood('half a second and finalize, five streams', siann, sendFinals, 5),
   flood('messages that are none, unread', siann, async (socket, isOver) => {
     deaf(socket);
     await sendWhile(socket, isOver, () => socket.send('{"type":"nonsense"}'));
@@ -48,11 +53,11 @@ export const streamFloods: Attack[] = [
   }),
 ];
 
-function flood(title: string, path: string, send: Flood): Attack {
+function flood(title: string, path: string, send: Flood, streams = 2): Attack {
   return {
     title,
     run: (target, until) =>
-      repeat(2, until, async () => {
+      repeat(streams, until, async () => {
         const socket = await open(target, path);
         const isOver = () => until.aborted || socket.readyState !== WebSocket.OPEN;
         try {
@@ -66,6 +71,17 @@ function flood(title: string, path: string, send: Flood): Attack {
         }
       }),
   };
+}
+
+/** Every half second of speech is made a final of its own, as fast as it is taken. */
+async function sendFinals(socket: WebSocket, isOver: () => boolean): Promise<void> {
+  const speech = toLinear16(await createRepeatedSpeech(10, clearlySpoken));
+  let at = 0;
+  await sendWhile(socket, isOver, () => {
+    socket.send(speech.subarray(at, at + halfSecondBytes));
+    socket.send('{"type":"finalize"}');
+    at = (at + halfSecondBytes) % speech.length;
+  });
 }
 
 async function open({ port, ca, key }: Target, path: string): Promise<WebSocket> {
