@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { senderOf } from '../../addresses/client-address.ts';
+import { createTally } from '../../async/tally.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Counters } from '../../storage/counters.ts';
 import { hashOf } from '../keys/api-key.ts';
@@ -43,20 +44,13 @@ export function createSignInDelay({ counters, wait = delay }: Options): SignInDe
   const placesOfKnown = createPlaces({ running: 1, waiting: 7 });
   const placesOfShown = createPlaces({ running: 1, waiting: 7 });
   /** Tries that wait or are being checked, which may all turn out to be wrong. */
-  const underWay = new Map<string, number>();
+  const underWay = createTally();
   const counting = async <Result>(names: readonly string[], work: () => Promise<Result>): Promise<Result> => {
-    const add = (change: number) => {
-      for (const name of names) {
-        const tries = (underWay.get(name) ?? 0) + change;
-        if (tries > 0) underWay.set(name, tries);
-        else underWay.delete(name);
-      }
-    };
-    add(1);
+    names.forEach(underWay.add);
     try {
       return await work();
     } finally {
-      add(-1);
+      names.forEach(underWay.remove);
     }
   };
   const slow = async (failed: number) => {
@@ -78,10 +72,7 @@ export function createSignInDelay({ counters, wait = delay }: Options): SignInDe
     const forAddress = `sign-in address ${sender}`;
     const names = [forBoth, forAddress, forName];
     const [both = 0, fromAddress = 0, byAnyone = 0] = await Promise.all(names.map(counters.readCount));
-    const tries = Math.max(
-      both + (underWay.get(forBoth) ?? 0),
-      fromAddress + (underWay.get(forAddress) ?? 0),
-    );
+    const tries = Math.max(both + underWay.of(forBoth), fromAddress + underWay.of(forAddress));
     if (tries >= maxFailures) throw tooMany(forgetAfterMs / 1000);
     if (byAnyone >= maxFailures) {
       const waitMs = await counters.takeToken(`sign-in guesses ${hashOf(name)}`, guessesPerSecond);

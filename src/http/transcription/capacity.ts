@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPaces } from '../../async/paces.ts';
+import { createTally } from '../../async/tally.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
 /** The limits for all transcriptions of the process: how many there may be, and how many bytes they may hold together. */
@@ -45,21 +46,16 @@ export function createTranscriptionCapacity({
   let inFlight = 0;
   let held = 0;
   const waitOf = createPaces(ofOneProject);
-  const underWay = new Map<string, number>();
-  const count = (projectId: string, change: 1 | -1) => {
-    const transcriptions = (underWay.get(projectId) ?? 0) + change;
-    if (transcriptions > 0) underWay.set(projectId, transcriptions);
-    else underWay.delete(projectId);
-  };
+  const underWay = createTally();
   return {
     inFlight: () => inFlight,
     heldBytes: () => held,
 
     takePermit(projectId) {
       if (inFlight >= maxTranscriptions) throw new ServiceError('overloaded', { retryAfterSeconds });
-      const isOnlyOne = !underWay.has(projectId);
+      const isOnlyOne = underWay.of(projectId) === 0;
       inFlight++;
-      count(projectId, 1);
+      underWay.add(projectId);
       let isTaken = true;
       return {
         isOnlyOne,
@@ -67,7 +63,7 @@ export function createTranscriptionCapacity({
           if (!isTaken) return;
           isTaken = false;
           inFlight--;
-          count(projectId, -1);
+          underWay.remove(projectId);
         },
       };
     },

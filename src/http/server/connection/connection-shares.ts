@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { normaliseAddress, senderOf } from '../../../addresses/client-address.ts';
 import type { NetworkList } from '../../../addresses/networks.ts';
+import { createTally } from '../../../async/tally.ts';
 
 export type ConnectionShares = {
   maxConnections: number;
@@ -13,21 +14,18 @@ const shareOfOne = 1 / 4;
 /** The connections of a port. Nobody holds so many of them that others cannot connect. */
 export function createConnectionShares({ maxConnections, unlimited }: ConnectionShares) {
   const sockets = new Set<Socket>();
-  const ofSender = new Map<string, number>();
+  const ofSender = createTally();
   return {
     admit(socket: Socket): boolean {
       const address = normaliseAddress(socket.remoteAddress ?? '');
       const sender = senderOf(address);
-      const others = ofSender.get(sender) ?? 0;
       const share = unlimited?.includes(address) ? 1 : shareOfOne;
-      if (sockets.size >= maxConnections || others >= maxConnections * share) return false;
+      if (sockets.size >= maxConnections || ofSender.of(sender) >= maxConnections * share) return false;
       sockets.add(socket);
-      ofSender.set(sender, others + 1);
+      ofSender.add(sender);
       socket.once('close', () => {
         sockets.delete(socket);
-        const left = ofSender.get(sender)! - 1;
-        if (left > 0) ofSender.set(sender, left);
-        else ofSender.delete(sender);
+        ofSender.remove(sender);
       });
       return true;
     },
