@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { normaliseAddress, senderOf } from '../../../addresses/client-address.ts';
 import type { NetworkList } from '../../../addresses/networks.ts';
+import { createOneATurn } from '../../../async/one-a-turn.ts';
 import { createPaces } from '../../../async/paces.ts';
 
 /** A handshake takes this thread a millisecond. A busy client keeps its connections, and needs few. */
@@ -16,22 +17,11 @@ export function createHandshakeTurns(
   unlimited?: NetworkList,
 ): (socket: Socket) => void {
   const waitOf = createPaces(ofOneSender);
-  /** In the order in which senders have their turns: one that had it goes to the end. */
-  const waiting = new Map<string, Socket[]>();
-  const next = () => {
-    const [sender, sockets] = waiting.entries().next().value!;
-    waiting.delete(sender);
-    const socket = sockets.shift()!;
-    if (sockets.length > 0) waiting.set(sender, sockets);
-    if (waiting.size > 0) setImmediate(next);
-    if (!socket.destroyed) begin(socket);
-  };
-  const beginInTurn = (sender: string, socket: Socket) => {
-    const sockets = waiting.get(sender);
-    if (sockets) sockets.push(socket);
-    else waiting.set(sender, [socket]);
-    if (waiting.size === 1 && !sockets) setImmediate(next);
-  };
+  const inTurn = createOneATurn();
+  const beginInTurn = (sender: string, socket: Socket) =>
+    void inTurn(() => {
+      if (!socket.destroyed) begin(socket);
+    }, sender);
   return (socket) => {
     const address = normaliseAddress(socket.remoteAddress ?? '');
     const sender = senderOf(address);
