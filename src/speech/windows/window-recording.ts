@@ -1,7 +1,6 @@
-import { joinSamples } from '../../audio/audio-block.ts';
 import type { Pcm } from '../../audio/pcm.ts';
 import { withSecondHearing } from './voice/second-hearing.ts';
-import { type HeardBlock, type VoiceActivity, voiceFrameSamples } from './voice/voice-activity.ts';
+import { type HeardBlock, hearBlock, type VoiceActivity, voiceFrameSamples } from './voice/voice-activity.ts';
 
 /** As many frames as the voice detector takes at once; small enough that a lone word keeps little silence in memory. */
 export const blockSamples = 24 * voiceFrameSamples;
@@ -69,12 +68,8 @@ export class WindowRecording {
 export async function* hear(audio: AsyncIterable<Pcm>, voice: VoiceActivity): AsyncGenerator<HeardBlock> {
   const stream = voice.open();
   const heard = async function* () {
-    for await (const samples of inBlocks(audio)) {
-      let probabilities = await stream.push(samples);
-      if (samples.length % voiceFrameSamples > 0)
-        probabilities = joinSamples([probabilities, await stream.end()]);
-      yield { samples, probabilities };
-    }
+    for await (const samples of inBlocks(audio))
+      yield { samples, probabilities: await hearBlock(stream, samples) };
   };
   yield* withSecondHearing(heard(), voice);
 }

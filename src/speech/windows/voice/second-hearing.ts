@@ -1,7 +1,6 @@
-import { joinSamples } from '../../../audio/audio-block.ts';
 import { type Pcm, pcmSampleRate } from '../../../audio/pcm.ts';
 import { SpeechSpanTracker } from '../speech-spans.ts';
-import { type HeardBlock, type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
+import { type HeardBlock, hearBlock, type VoiceActivity, voiceFrameSamples } from './voice-activity.ts';
 
 /** A recording in which nobody was heard for longer than this is not heard again. */
 const longestSamples = 10 * pcmSampleRate;
@@ -50,9 +49,8 @@ async function hearAgain(
   const found: { meanProbability: number }[] = [];
   const again: HeardBlock[] = [];
   for (const { samples } of held) {
-    let probabilities = await stream.push(samples.map((sample) => sample * gain));
-    if (samples.length % voiceFrameSamples > 0)
-      probabilities = joinSamples([probabilities, await stream.end()]);
+    const louder = samples.map((sample) => sample * gain);
+    const probabilities = await hearBlock(stream, louder);
     found.push(...spans.push(probabilities));
     again.push({ samples, probabilities });
   }

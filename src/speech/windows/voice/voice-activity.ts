@@ -1,4 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
+import { joinSamples } from '../../../audio/audio-block.ts';
 import type { Pcm } from '../../../audio/pcm.ts';
 import { type Graph, openGraph } from '../../../model/onnx/graph-session.ts';
 
@@ -32,6 +33,14 @@ export async function createVoiceActivity({ graphPath }: { graphPath: string }):
     open: () => new GraphStream(graph),
     [Symbol.asyncDispose]: () => graph.release(),
   };
+}
+
+/** The probabilities of a block's frames. One whose last frame is not whole is the last of its recording. */
+export async function hearBlock(stream: VoiceActivityStream, samples: Pcm): Promise<Float32Array> {
+  const probabilities = await stream.push(samples);
+  return samples.length % voiceFrameSamples > 0
+    ? joinSamples([probabilities, await stream.end()])
+    : probabilities;
 }
 
 class GraphStream implements VoiceActivityStream {
