@@ -15,7 +15,7 @@ export function lookUpLinesWhenWritten(): void {
 
 /** The stack with the lines of the source. One that has them, such as that of another process, stays as it is. */
 export function withSourceLines(stack: string): string {
-  return stack.replaceAll(/(file:\/\/[^\s()]+\.ts):(\d+):(\d+)/g, (asRun, file, line, column) => {
+  return stack.replaceAll(/(file:\/\/[^\s()]{1,1000}\.ts):(\d+):(\d+)/g, (asRun, file, line, column) => {
     const origin = findSourceMap(file)?.findOrigin(Number(line), Number(column));
     return origin && 'fileName' in origin
       ? `${fileURLToPath(origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`
